@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/agents.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
 import { mcpClient } from '../mcp/mcp-client.ts'
 import { storeQuestions } from '../support/documents/asked-questions.ts'
-import { serve } from './document-rows.ts'
-import { keepingOn } from './kept-questions.ts'
+import { checksOf, serve } from './document-rows.ts'
+import { askScreen, callScreen, keepingOn, questionsScreen } from './kept-questions.ts'
 import { makeTrashedCall } from './routes.ts'
-import { type Page, type SignedIn, useDashboard } from './support.ts'
+import { linksIn, type SignedIn, useDashboard } from './support.ts'
 
 const dashboard = useDashboard()
-const { stand, signedIn } = dashboard
+const { stand } = dashboard
 
 const path = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/call`
-const pageOf = (owner: SignedIn, id: string) => owner.browser.get(`${path(owner)}?${new URLSearchParams({ id })}`)
 
 const keeping = () => keepingOn(dashboard)
 const stored = (owner: SignedIn, title: string, content: string) => serve(stand, owner, title, content)
@@ -23,26 +24,33 @@ async function edited(owner: SignedIn, id: string, content: string): Promise<voi
 const ask = (owner: SignedIn, query: string, call_id: string) =>
   owner.call('POST', `${owner.knowledgeBase}/search`, { query, call_id, limit: 1 })
 
-const linksOf = ({ html }: Page) =>
-  [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'))
+const pathsIn = ({ html }: { html: string }) => linksIn(html).map(([, path]) => path)
 
 describe('the page of a call', () => {
-  test('shows its questions in order, with the passages that each got', async () => {
+  test('shows its questions in order, with the passages that each got, and returns to itself after one is marked as wrong', async () => {
     const owner = await keeping()
     await stored(owner, 'Hours', 'On Sunday we are closed.')
+    const second = await createAgent(stand.db, owner.organizationId as OrganizationId, 'Second')
+    const elsewhere = { question: 'Elsewhere on Sunday?', call_id: 'call 1' }
+    await storeQuestions(stand, { ...owner, agentId: second.id }, elsewhere)
+    await storeQuestions(stand, owner, { ...elsewhere, call_id: 'call 2' })
     await ask(owner, 'Are you open on Sunday?', 'call 1')
-    await ask(owner, 'Elsewhere on Sunday?', 'call 2')
     await ask(owner, 'Do you sell cars?', 'call 1')
-    const { status, text } = await pageOf(owner, 'call 1')
+    const { status, html, text } = await callScreen(owner, 'call 1')
     expect(status).toBe(200)
     expect(text).toMatch(
       /“Are you open on Sunday\?” Answered .* UTC On Sunday we are closed\. From Hours Why\? 1 part found by words and meaning, in [\d,]+ ms\. The first has a score of 0\.\d\d\..*“Do you sell cars\?” (Uncertain|Nothing found)/,
     )
     expect(text).not.toContain('Elsewhere')
     expect(text).not.toContain('has changed since')
+    const [, address = '', ids = ''] =
+      /action="([^"]*\/wrong[^"]*)"><input type="hidden" name="ids" value="([^"]*)"/.exec(html)!
+    const marked = await owner.browser.post(address, { ids, wrong: 'true' })
+    expect(marked.headers.location).toBe(`${path(owner)}?id=call+1#asked-${ids}`)
+    expect((await callScreen(owner, 'call 1')).text).toContain('“Are you open on Sunday?” Marked wrong')
   })
 
-  test('shows a passage as it was when it was found, and says so once its text has changed', async () => {
+  test('shows a passage as it was when it was found, and says so once its text has changed, is no longer stored, or deleted', async () => {
     const owner = await keeping()
     const id = await stored(owner, 'Hours', 'On Sunday we are closed. 🥖')
     await ask(owner, 'Are you open on Sunday?', 'before')
@@ -53,9 +61,15 @@ describe('the page of a call', () => {
       ['before', 'On Sunday we are closed. 🥖'],
       ['after', 'On Sunday we are open from 9 to 12.'],
     ] as const)
-      expect((await pageOf(owner, call)).text).toContain(
+      expect((await callScreen(owner, call)).text).toContain(
         `From Hours , as it was then: the text has changed since ${said}`,
       )
+    await stand.pool.query('delete from document_revisions where document_id = $1', [id])
+    expect((await callScreen(owner, 'before')).text).toContain('From Hours , no longer saved as it was then')
+    await owner.call('DELETE', `${owner.knowledgeBase}/${id}`)
+    const page = await callScreen(owner, 'before')
+    expect(page.text).toContain('From a deleted document.')
+    expect(pathsIn(page).filter((link) => link.includes(id))).toEqual([])
   })
 
   test('shows a passage that an edit elsewhere in the document has left in place as unchanged', async () => {
@@ -65,75 +79,27 @@ describe('the page of a call', () => {
     const { body: answer } = await ask(owner, 'Tell me about bicycles', 'call')
     const number = answer.data[0].chunk_index + 1
     await edited(owner, id, `${paragraph('bicycles')}\n\n${paragraph('spoons')}`)
-    const page = await pageOf(owner, 'call')
+    const page = await callScreen(owner, 'call')
     expect(page.text).toContain('Here we say something about bicycles.')
     expect(page.text).not.toContain('has changed since')
     const passage = `documents/${id}?passage=${number}#passage-${number}`
-    expect(linksOf(page)).toContain(`/dashboard/agents/${owner.agentId}/${passage}`)
-  })
-
-  test('says if a passage’s text is no longer stored, or its document is deleted', async () => {
-    const owner = await keeping()
-    const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
-    await ask(owner, 'Are you open on Sunday?', 'call')
-    await edited(owner, id, 'We are always open.')
-    await stand.pool.query('delete from document_revisions where document_id = $1', [id])
-    expect((await pageOf(owner, 'call')).text).toContain('From Hours , no longer saved as it was then')
-    await owner.call('DELETE', `${owner.knowledgeBase}/${id}`)
-    const page = await pageOf(owner, 'call')
-    expect(page.text).toContain('From a deleted document.')
-    expect(linksOf(page).filter((link) => link.includes(id))).toEqual([])
-  })
-
-  test('links from each question to the passage, to a golden question and to a better text', async () => {
-    const owner = await keeping()
-    const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
-    await ask(owner, 'Are you open on Sunday?', 'call')
-    const agent = `/dashboard/agents/${owner.agentId}`
-    const links = linksOf(await pageOf(owner, 'call'))
-    const golden = new URLSearchParams({ question: 'Are you open on Sunday?', document: id })
-    expect(links).toEqual(
-      expect.arrayContaining([
-        `${agent}/documents/${id}?passage=1#passage-1`,
-        expect.stringContaining(`${agent}/golden-questions/new?${golden}&call=call&before=`),
-        `${agent}/documents/new?question=Are+you+open+on+Sunday%3F&from=questions`,
-        expect.stringContaining(`${agent}/documents/${id}/edit?question=Are+you+open+on+Sunday%3F&at=`),
-      ]),
-    )
-    const { text, html } = await owner.browser.get(links.find((link) => link.includes('documents/new'))!)
-    expect(text).toContain('What should callers be told when they ask “Are you open on Sunday?”')
-    expect(html).toContain('value="Sunday"')
-  })
-
-  test('returns to itself after an answer is marked as wrong', async () => {
-    const owner = await keeping()
-    await stored(owner, 'Hours', 'On Sunday we are closed.')
-    await ask(owner, 'Are you open on Sunday?', 'call 1')
-    const { html } = await pageOf(owner, 'call 1')
-    const [, address = '', ids = ''] =
-      /action="([^"]*\/wrong[^"]*)"><input type="hidden" name="ids" value="([^"]*)"/.exec(html)!
-    const marked = await owner.browser.post(address, { ids, wrong: 'true' })
-    expect(marked.headers.location).toBe(`${path(owner)}?id=call+1#asked-${ids}`)
-    expect((await pageOf(owner, 'call 1')).text).toContain('“Are you open on Sunday?” Marked wrong')
+    expect(pathsIn(page)).toContain(`/dashboard/agents/${owner.agentId}/${passage}`)
   })
 
   test('offers each question as a golden question, with its earlier turns', async () => {
     const owner = await keeping()
     await stored(owner, 'Hours', 'On Sunday we are closed. On Monday we are open.')
     for (const query of ['Are you open on Sunday?', 'and Monday?', 'Are you sure?']) await ask(owner, query, 'call')
-    const links = linksOf(await pageOf(owner, 'call')).filter((link) => link.includes('before='))
+    const links = pathsIn(await callScreen(owner, 'call')).filter((link) => link.includes('before='))
     const { html } = await owner.browser.get(links[1]!)
     expect(html).toContain('rows="3"')
     expect(html).toMatch(/<textarea id="history"[^>]*>\nAre you open on Sunday\?<\/textarea>/)
     const typed = { question: 'and Monday?', expected: '', words: 'we are open', within: '3', on_failure: 'warn' }
     const history = ' Are you open on Sunday? \r\n\r\n'
     expect(await owner.browser.post(links[1]!.split('?')[0]!, { ...typed, history })).toMatchObject({ status: 303 })
-    const { body } = await owner.call('GET', `/v1/agents/${owner.agentId}/golden-questions`)
-    expect(body.data).toMatchObject([{ question: 'and Monday?', history: ['Are you open on Sunday?'] }])
+    expect(await checksOf(owner)).toMatchObject([{ question: 'and Monday?', history: ['Are you open on Sunday?'] }])
     const list = await owner.browser.get(`/dashboard/agents/${owner.agentId}/golden-questions`)
     expect(list.text).toContain('after “Are you open on Sunday?”')
-    const lines = 'turn\n'.repeat(11)
-    expect((await owner.browser.post(links[1]!.split('?')[0]!, { ...typed, history: lines })).status).toBe(422)
   })
 
   test('is linked from its questions, and from the deleted calls', async () => {
@@ -141,51 +107,31 @@ describe('the page of a call', () => {
     const callId = await makeTrashedCall(stand.db, owner)
     await storeQuestions(stand, owner, { question: 'cars?', call_id: callId })
     const expected = `${path(owner)}?id=${callId}`
-    const list = await owner.browser.get(`/dashboard/agents/${owner.agentId}/questions`)
-    for (const page of [list, await owner.browser.get('/dashboard/calls')]) expect(linksOf(page)).toContain(expected)
-    expect((await pageOf(owner, ` ${callId} `)).text).toContain('“cars?”')
+    const list = await questionsScreen(owner)
+    for (const page of [list, await owner.browser.get('/dashboard/calls')]) expect(pathsIn(page)).toContain(expected)
+    expect((await callScreen(owner, ` ${callId} `)).text).toContain('“cars?”')
   })
 
   test.each(['', 'unknown', 'a'.repeat(300), 'a\u0007b', '<script>'])(
     'says that there is no question of the call %j',
     async (id) => {
       const owner = await keeping()
-      const { status, text, html } = await pageOf(owner, id)
+      const { status, text, html } = await callScreen(owner, id)
       expect(status).toBe(200)
       expect(text).toContain('No questions from this call')
       expect(html).not.toContain('<script>"')
     },
   )
 
-  test('shows nothing of another agent, nor to a key that may not change documents', async () => {
-    const [owner, other, reader] = [await keeping(), await keeping(), await signedIn(['kb:read'])]
-    await storeQuestions(stand, other, { question: 'theirs', call_id: 'call' })
-    expect((await pageOf(owner, 'call')).text).toContain('No questions from this call')
-    expect((await pageOf({ ...owner, agentId: other.agentId }, 'call')).status).toBe(404)
-    expect((await pageOf(reader, 'call')).status).toBe(403)
-  })
-
   test('shows the last 100 questions of a call, and says so', async () => {
     const owner = await keeping()
     const asked = Array.from({ length: 101 }, (_, i) => ({ question: `number ${i}.`, call_id: 'call' }))
     await storeQuestions(stand, owner, ...asked)
-    const { text } = await pageOf(owner, 'call')
+    const { text } = await callScreen(owner, 'call')
     expect(text).toContain('Only the last 100 questions')
     const shown = [...text.matchAll(/“number (\d+)\.”/g)].map(([, number]) => Number(number))
     expect(shown).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
   })
-})
-
-test('the value of a table begins the answer in Ask, on the call’s page and in the list of questions', async () => {
-  const owner = await keeping()
-  await stored(owner, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
-  const query = 'what does a large diavola cost'
-  await ask(owner, query, 'call 1')
-  const agent = `/dashboard/agents/${owner.agentId}`
-  const asked = await owner.browser.get(`${agent}/ask?${new URLSearchParams({ q: query })}`)
-  for (const { text } of [asked, await pageOf(owner, 'call 1')])
-    expect(text).toContain('Large, Diavola: £14.20 From Menu')
-  expect((await owner.browser.get(`${agent}/questions?show=all`)).text).toContain('Menu: “Large, Diavola: £14.20”')
 })
 
 describe('the verdict on a question', () => {
@@ -193,6 +139,7 @@ describe('the verdict on a question', () => {
     Hours: 'The bakery is open from Monday to Friday, 7:00 to 18:00. On Sunday we are closed.',
     Bread: 'Rye bread costs €4.20 a loaf. Gluten-free bread must be ordered a day ahead.',
     Parking: 'Guests park free of charge in the courtyard.',
+    Menu: '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |',
     Children: 'Children may bake with us in the holidays.',
   }
   const levels = { found: 'Answered', uncertain: 'Uncertain', nothing: 'Nothing found' }
@@ -205,26 +152,27 @@ describe('the verdict on a question', () => {
   test.each([
     ['what time do you shut on friday', 'found'],
     ['um hi yeah what do you charge for a loaf of rye bred', 'found'],
+    ['what does a large diavola cost', 'found', 'Menu', 'Large, Diavola: £14.20'],
     ['do you do kids in the holidays', 'found'],
     ['do you do christmas puddings with brandy', 'uncertain'],
     ['do you have wifi', 'nothing'],
   ] as const)(
     'is the same in the API, on platforms, in Ask, on the call’s page and in the list of questions: %s',
-    async (query, level) => {
+    async (query, level, title?: string, value?: string) => {
       const owner = await keeping()
       for (const [title, content] of Object.entries(bakery)) await stored(owner, title, content)
       const { body } = await ask(owner, query, 'call 1')
       expect(body.status).toBe(level)
-      const asked = await owner.browser.get(
-        `/dashboard/agents/${owner.agentId}/ask?${new URLSearchParams({ q: query })}`,
-      )
-      const call = await pageOf(owner, 'call 1')
-      const list = await owner.browser.get(`/dashboard/agents/${owner.agentId}/questions?show=all`)
+      const asked = await askScreen(owner, { q: query })
+      const call = await callScreen(owner, 'call 1')
+      const list = await questionsScreen(owner, { show: 'all' })
       for (const each of ['found', 'uncertain', 'nothing'] as const) {
         for (const { text } of [call, list])
           expect(text.includes(`“${query}” ${levels[each]}`), each).toBe(each === level)
         expect(asked.text.includes(verdicts[each]), each).toBe(each === level)
       }
+      for (const { text } of [asked, call]) expect(text).toContain(value ? `${value} From ${title}` : '')
+      expect(list.text).toContain(value ? `${title}: “${value}”` : '')
       const { structuredContent } = await mcpClient(owner).tool('search', { query })
       expect(structuredContent.results.length > 0).toBe(level !== 'nothing')
     },

@@ -27,9 +27,8 @@ test('a deleted call is deleted permanently after a question that says what that
   const { browser, ...tenant } = await signedIn()
   expect((await browser.get(path)).text).toContain('Completed calls come here if “Delete completed calls” is on')
   const id = await makeTrashedCall(stand.db, tenant)
-  expect((await browser.get(path)).text).toContain(
-    'It will be deleted immediately, for everyone. This can’t be undone.',
-  )
+  const asked = await browser.get(path)
+  expect(asked.text).toContain('It will be deleted immediately, for everyone. This can’t be undone.')
   expect((await browser.submit(`${path}/${id}/delete`)).text).toContain('The call was deleted permanently.')
   expect(await callOf(id)).toBeUndefined()
 })

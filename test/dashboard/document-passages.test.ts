@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { axis } from '../support/provider/axis.ts'
-import { inProcess, listOf, serve, setColumns, write } from './document-rows.ts'
-import { useDashboard } from './support.ts'
+import { inProcess, listOf, pageOf, serve, setColumns, write } from './document-rows.ts'
+import { plain, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 
@@ -22,14 +22,14 @@ test('a document shows its text once, with a number where each passage begins', 
   const tenant = await signedIn()
   const text = section(1) + section(2)
   const id = await serve(stand, tenant, 'Rooms', text)
-  const shown = textIn((await tenant.browser.get(`${listOf(tenant)}/${id}`)).html)
+  const shown = textIn((await tenant.browser.get(pageOf(tenant, id))).html)
   const { body } = await tenant.call('GET', `${tenant.knowledgeBase}/${id}/chunks`)
   expect(body.data.length).toBeGreaterThan(2)
-  const plain = (part: string) => part.replaceAll('#', '').replaceAll(/\s+/g, ' ').trim()
-  expect(plain(shown.replaceAll(/\[\d+\]/g, ''))).toBe(plain(text))
+  const words = (part: string) => part.replaceAll('#', '').replaceAll(/\s+/g, ' ').trim()
+  expect(words(shown.replaceAll(/\[\d+\]/g, ''))).toBe(words(text))
   for (const { chunk_index, metadata } of body.data) {
     const from = shown.split(`[${chunk_index + 1}]`)[1]!.replaceAll(/\[\d+\]/g, '')
-    expect(plain(text.slice(metadata.start, metadata.end)).slice(0, 60)).toBe(plain(from).slice(0, 60))
+    expect(words(text.slice(metadata.start, metadata.end)).slice(0, 60)).toBe(words(from).slice(0, 60))
   }
 })
 
@@ -38,7 +38,7 @@ test('bold words and links are shown without their signs', async () => {
   const text =
     'We are **closed** on Sunday. [Book online](https://inn.example/book) for **two [guests](/g)**, 2 ** 3, or ![a map](map.png).'
   const id = await serve(stand, tenant, 'Hours', text)
-  const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
+  const { html } = await tenant.browser.get(pageOf(tenant, id))
   expect(html).toContain(
     'We are <b>closed</b> on Sunday. <a href="https://inn.example/book" rel="noreferrer">Book online</a> for <b>two [guests](/g)</b>, 2 ** 3, or ![a map](map.png).',
   )
@@ -47,12 +47,7 @@ test('bold words and links are shown without their signs', async () => {
 test('a table is shown as a table, even if a page begins within it', async () => {
   const tenant = await signedIn()
   const rows = Array.from({ length: 400 }, (_, i) => `| Part ${i} of the machine | ${i}.50 EUR | |`)
-  const id = await serve(
-    stand,
-    tenant,
-    'Parts',
-    ['# Parts', '', '| Part | Price | |', '|---|---|---|', ...rows].join('\n'),
-  )
+  const id = await serve(stand, tenant, 'Parts', `# Parts\n\n| Part | Price | |\n|---|---|---|\n${rows.join('\n')}`)
   for (const query of ['', '?passage=11']) {
     const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}${query}`)
     expect(textIn(html)).not.toContain('|')
@@ -65,7 +60,7 @@ test('a document that contradicts another shows both texts side by side, with li
   const tenant = await signedIn()
   const list = await serve(stand, tenant, 'Price <list>', '| Service | Price |\n|---|---|\n| Nail trim | $18 |')
   const id = await serve(stand, tenant, 'Nails', '# Trims\n\nA nail trim costs $25.')
-  const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
+  const { html, text } = await tenant.browser.get(pageOf(tenant, id))
   expect(text).toContain('1 statement contradicts another document.')
   expect(html).toContain(`<a href="${listOf(tenant)}/${id}?passage=1#passage-1">This document says</a></p><p>A nail`)
   expect(html).toContain(`<a href="${listOf(tenant)}/${list}?passage=1#passage-1">“Price &lt;list&gt;” says</a>`)
@@ -99,16 +94,6 @@ test('a long document has pages of passages, and a link to one shows the page th
   expect(await numbersOn('?from=nonsense')).toEqual(first)
 })
 
-test('a document shows how its text begins until there are passages of it', async () => {
-  const tenant = await signedIn()
-  const id = await write(tenant, 'Hours', 'We open at 9.')
-  const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
-  expect(text).toContain('We open at 9.')
-  expect(html).not.toContain('passage-1')
-  const empty = await write(tenant, 'Made elsewhere')
-  expect((await tenant.browser.get(`${listOf(tenant)}/${empty}`)).text).toContain('There is no text yet.')
-})
-
 test('a client’s passages are shown without a text, with a note on those that search does not find', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Made elsewhere')
@@ -119,18 +104,22 @@ test('a client’s passages are shown without a text, with a note on those that 
   ]
   await tenant.call('POST', `${path}/chunks`, { chunks })
   await tenant.call('PATCH', path, { status: 'completed' })
-  const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
+  const { html, text } = await tenant.browser.get(pageOf(tenant, id))
   expect(html.split('<li id="passage-5"')[1]).toContain('Unfound')
   expect(text).toContain('Search can find 1 of 2 parts')
 })
 
-test('the page of a document in processing asks for changes, and gets nothing until there are some', async () => {
+test('the page of a document in processing shows how its text begins, asks for changes, and gets nothing until there are some', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
-  const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
+  const empty = await write(tenant, 'Made elsewhere')
+  expect((await tenant.browser.get(pageOf(tenant, empty))).text).toContain('There is no text yet.')
+  const { html, text } = await tenant.browser.get(pageOf(tenant, id))
+  expect(text).toContain('We open at 9.')
+  expect(html).not.toContain('passage-1')
   expect(html).toContain('hx-trigger="documents-changed from:body, every 2s"')
   const [, address] = /id="document"[^>]* hx-get="([^"]+)"/.exec(html)!
-  const ask = () => tenant.browser.part(address!.replaceAll('&amp;', '&'))
+  const ask = () => tenant.browser.part(plain(address!))
   expect(await ask()).toMatchObject({ status: 204, html: '' })
   await setColumns(stand, id, inProcess)
   expect((await ask()).text).toContain('Processing')

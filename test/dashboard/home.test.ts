@@ -6,9 +6,9 @@ import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/datab
 import { storeQuestions } from '../support/documents/asked-questions.ts'
 import { serve, setColumns } from './document-rows.ts'
 import { makeHeld, makeThings } from './routes.ts'
-import { type SignedIn, signInAsPerson, useDashboard } from './support.ts'
+import { type SignedIn, useDashboard } from './support.ts'
 
-const { stand, signedIn, browser: anyone } = useDashboard()
+const { stand, signedIn, member } = useDashboard()
 const { batchesOf } = useStatementPlans()
 
 test('an organization without agents can add the first one, if the key permits it', async () => {
@@ -44,7 +44,7 @@ test('an agent answers once one of its documents is ready; before that, the scre
 })
 
 /** The agent's lines, each with the address where it is mended, below the agent's pages. */
-async function needsOf({ agentId }: SignedIn, browser = anyone()) {
+async function needsOf({ agentId, browser }: SignedIn) {
   const { html } = await browser.get('/dashboard')
   const [list = ''] = /(?<=<ul class="needs">).*?(?=<\/ul>)/s.exec(html) ?? []
   const links = [...list.matchAll(/href="([^"]+)">([^<]+)/g)]
@@ -54,7 +54,7 @@ async function needsOf({ agentId }: SignedIn, browser = anyone()) {
 test('each line says what there is to mend, and leads there', async () => {
   const owner = await signedIn()
   const first = await serve(stand, owner, 'Services', 'A nail trim costs $25.')
-  expect(await needsOf(owner, owner.browser)).toEqual([])
+  expect(await needsOf(owner)).toEqual([])
   const { sourceId } = await makeThings(stand.db, owner)
   await serve(stand, owner, 'Prices of the salon', 'A nail trim costs $18.')
   await makeHeld(stand.db, owner, first)
@@ -63,7 +63,7 @@ test('each line says what there is to mend, and leads there', async () => {
   await sql`update sources set status = 'error', error_message = 'It is gone.' where id = ${sourceId}`.execute(stand.db)
   const missing = JSON.stringify([{ day: '2026-12-25', name: 'Christmas Day' }])
   await sql`update agents set missing_holidays = ${missing} ${of}`.execute(stand.db)
-  const needs = await needsOf(owner, owner.browser)
+  const needs = await needsOf(owner)
   expect(needs).toEqual([
     ['/golden-questions', '1 check fails'],
     ['/documents?show=needs', '1 document needs your decision'],
@@ -75,26 +75,19 @@ test('each line says what there is to mend, and leads there', async () => {
     expect((await owner.browser.get(`/dashboard/agents/${owner.agentId}${path}`.split('#')[0]!)).status).toBe(200)
   const closed = await owner.browser.get(`/dashboard/agents/${owner.agentId}/documents/closed?from=2026-12-25`)
   expect(closed.html).toContain(' value="2026-12-25"')
-  const { browser: viewing } = await signInAsPerson(anyone(), stand.db, owner.organizationId, 'viewer')
-  expect((await needsOf(owner, viewing)).at(-1)![0]).toBe('/documents')
-  const other = await signedIn()
-  expect(await needsOf(other, other.browser)).toEqual([])
+  const viewer = await member(owner, 'viewer')
+  expect((await needsOf({ ...owner, ...viewer })).at(-1)![0]).toBe('/documents')
+  expect(await needsOf(await signedIn())).toEqual([])
 })
 
 test('the answers of the last week are counted for those who may read questions', async () => {
   const owner = await signedIn()
-  const week = async (browser = owner.browser) =>
-    /(?:Last week:|No questions in).*? (?=Settings)/.exec((await browser.get('/dashboard')).text)?.[0].trim()
+  const week = async () =>
+    /(?:Last week:|No questions in).*? (?=Settings)/.exec((await owner.browser.get('/dashboard')).text)?.[0].trim()
   expect(await week()).toBe('No questions in the last week')
   const found = { question: 'are you open', status: 'found' } as const
-  const [wrong] = await storeQuestions(
-    stand,
-    owner,
-    found,
-    found,
-    { ...found, daysAgo: 6.9 },
-    { ...found, daysAgo: 7.1 },
-  )
+  const asked = [found, found, { ...found, daysAgo: 6.9 }, { ...found, daysAgo: 7.1 }]
+  const [wrong] = await storeQuestions(stand, owner, ...asked)
   await storeQuestions(stand, owner, { question: 'and parking' }, { question: 'and the sauna', status: 'uncertain' })
   await sql`update question_log set is_wrong = true where id = ${wrong}`.execute(stand.db)
   expect(await week()).toBe(
@@ -104,7 +97,7 @@ test('the answers of the last week are counted for those who may read questions'
   expect(html).toMatch(/questions">1 unanswered/)
   expect(html.match(/<rect class="found" x="(0|72)"/g)).toHaveLength(2)
   expect(html).not.toContain('style=')
-  const { browser: viewing } = await signInAsPerson(anyone(), stand.db, owner.organizationId, 'viewer')
+  const { browser: viewing } = await member(owner, 'viewer')
   expect((await viewing.get('/dashboard')).html).not.toMatch(/Last week|No questions|<rect/)
 })
 

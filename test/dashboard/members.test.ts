@@ -4,14 +4,14 @@ import { addPerson } from '../../infra/admin/people.ts'
 import { hashKey } from '../../shared/http/api-keys.ts'
 import { storeQuestions } from '../support/documents/asked-questions.ts'
 import { cuecardJson } from '../support/tools/command-line.ts'
+import { hiddenIn } from './document-rows.ts'
 import { newMail, settings, usePeople } from './people.ts'
 import type { Browser } from './support.ts'
 
 const { stand, browser, organization, ask, follow, isIn, invited, membersOf } = usePeople()
 
 async function newKey(owner: Browser, name: string): Promise<string> {
-  const form = (await owner.get(`${settings}/keys/new`)).html
-  const id = /name="id" value="([^"]+)"/.exec(form)![1]!
+  const id = hiddenIn((await owner.get(`${settings}/keys/new`)).html, 'id')
   const made = await owner.post(`${settings}/keys/new`, { id, name, permissions: 'kb:read', days: '30' })
   return /cue_\w+/.exec(made.html)![0]
 }
@@ -26,16 +26,12 @@ describe('members', () => {
     const [editor, viewer] = [await as('editor'), await as('viewer')]
     const write = (from: Browser) =>
       from.post(`/dashboard/agents/${agentId}/documents/new`, { title: 'Hours', content: 'Nine to five.' })
-    expect(await write(viewer.browser)).toMatchObject({
-      status: 403,
-      text: expect.stringContaining('Your role doesn’t allow this'),
-    })
+    expect((await write(viewer.browser)).text).toContain('Your role doesn’t allow this')
     const { headers } = await write(editor.browser)
     await stand.deliver()
     const history = await viewer.browser.get(`${headers.location!.split('?')[0]}/history`)
     expect(history.text).toContain(`by ${editor.mail}`)
     expect((await editor.browser.get(settings)).html).not.toContain(`${settings}/keys/new`)
-    expect((await editor.browser.post(`${settings}/people/new`, { mail: newMail(), role: 'viewer' })).status).toBe(403)
   })
 
   test('who view read callers’ questions, and are promised that, only where an owner allows it', async () => {
@@ -130,14 +126,6 @@ describe('members', () => {
     expect(text).not.toMatch(/Late .*(doesn’t expire|expires)|Editor · invited/)
   })
 
-  test('change their role with the next request', async () => {
-    const { as } = await organization()
-    const [owner, viewer] = [await as(), await as('viewer')]
-    expect((await viewer.browser.get(`${settings}/people/new`)).status).toBe(403)
-    await owner.browser.submit(`${settings}/people/${viewer.id}`, { role: 'owner' })
-    expect((await viewer.browser.get(`${settings}/people/new`)).status).toBe(200)
-  })
-
   test('keep an owner: the last one is neither removed nor demoted, even if two remove each other', async () => {
     const { organizationId, as } = await organization()
     const owner = await as()
@@ -167,8 +155,7 @@ describe('members', () => {
     const { link } = await ask(mine, mail, settings)
     const { headers } = await follow(mine, link!)
     expect(headers.location).toBe(`/dashboard/organizations?to=${encodeURIComponent(settings)}`)
-    const choice = await mine.get(headers.location!)
-    expect(choice.text).toMatch(/Crust &amp;? ?Crumb|Crust & Crumb/)
+    expect((await mine.get(headers.location!)).text).toContain('Crust & Crumb')
     const chosen = await mine.post('/dashboard/organizations', { organization: two.organizationId, to: settings })
     expect(chosen.headers.location).toBe(settings)
     expect((await mine.get(`/dashboard/agents/${two.agentId}/documents`)).status).toBe(200)
@@ -176,21 +163,23 @@ describe('members', () => {
     expect((await mine.post('/dashboard/organizations', { organization: foreign.organizationId })).status).toBe(404)
   })
 
-  test('leave a record of every change, without mail addresses', async () => {
+  test('get another role with their next request, and leave a record of every change, without mail addresses', async () => {
     const { organizationId, as } = await organization()
-    const owner = await as()
-    const mail = newMail()
+    const [owner, theirs, mail] = [await as(), browser(), newMail()]
     const { link } = await invited(owner.browser, mail)
-    await browser().submit(link!)
+    await theirs.submit(link!)
     const { rows: people } = await sql<{ id: string }>`select id from people where mail = ${mail}`.execute(stand.db)
-    await owner.browser.submit(`${settings}/people/${people[0]!.id}`, { role: 'viewer' })
+    const mayInvite = async () => (await theirs.get(`${settings}/people/new`)).status === 200
+    expect(await mayInvite()).toBe(false)
+    await owner.browser.submit(`${settings}/people/${people[0]!.id}`, { role: 'owner' })
+    expect(await mayInvite()).toBe(true)
     await owner.browser.submit(`${settings}/people/${people[0]!.id}/remove`)
     const { rows } = await sql`select person, command, arguments[1:2] as args, outcome from operator_actions
       where organization_id = ${organizationId} order by id`.execute(stand.db)
     expect(rows).toEqual([
       { person: owner.id, command: 'person invite', args: ['editor', expect.any(String)], outcome: 'done' },
       { person: people[0]!.id, command: 'person accept', args: ['editor'], outcome: 'done' },
-      { person: owner.id, command: 'person role', args: [people[0]!.id, 'viewer'], outcome: 'done' },
+      { person: owner.id, command: 'person role', args: [people[0]!.id, 'owner'], outcome: 'done' },
       { person: owner.id, command: 'person remove', args: [people[0]!.id], outcome: 'done' },
     ])
   })

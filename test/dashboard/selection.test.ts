@@ -50,8 +50,3 @@ test('documents of another organization are not changed', async () => {
   const forged = { action: 'delete', document: ['no id.1'] }
   expect((await tenant.browser.post(selected(tenant), forged)).status).toBe(400)
 })
-
-test('a read-only key can select nothing', async () => {
-  const tenant = await signedIn(['kb:read'])
-  expect((await tenant.browser.get(listOf(tenant))).html).not.toContain('checkbox')
-})
