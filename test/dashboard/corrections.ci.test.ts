@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { correctionsAfter, lostCorrections } from '../../functions/dashboard/documents/text/corrections.ts'
 import { corrected } from '../../shared/documents/text/corrections.ts'
 import { hiddenIn, inProcess, pageOf, setColumns } from './document-rows.ts'
-import { type SignedIn, useDashboard } from './support.ts'
+import { items, formOf as replacementOf } from './new-versions.ts'
+import { plain, type SignedIn, useDashboard } from './support.ts'
 import { upload } from './uploads.ts'
 
 const { signedIn, stand } = useDashboard()
 
-const items = ['Flat white', 'Cappuccino', 'Espresso', 'Hot chocolate', 'Pot of tea', 'Lemonade']
 const menu = (...lines: string[]) =>
   items.map((item, i) => `# ${item}\n\n${lines[i] ?? `A ${item.toLowerCase()} costs €3.20.`}`).join('\n\n')
 const wrong = 'A flat white costs €8.20.'
@@ -26,7 +26,7 @@ async function found({ call, knowledgeBase }: SignedIn): Promise<string> {
 async function formOf(tenant: SignedIn, id: string) {
   const { html } = await tenant.browser.get(`${pageOf(tenant, id)}?passage=1`)
   const [, link] = /href="([^"]+\/edit\?passage=1[^"]+)"/.exec(html)!
-  const address = link!.replaceAll('&amp;', '&')
+  const address = plain(link!)
   const form = await tenant.browser.get(address)
   const [, content = ''] = /<textarea[^>]*>\n([^<]*)</.exec(form.html)!
   const edits = hiddenIn(form.html, 'edits')
@@ -46,9 +46,7 @@ async function correctedFile() {
 /** Uploads another version of the file, and replaces the first with it. */
 async function replace(tenant: SignedIn, id: string, text: string) {
   const other = await upload(stand, tenant, 'menu.md', text)
-  const { html } = await tenant.browser.get(pageOf(tenant, other))
-  const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')
-  await tenant.browser.submit(`${pageOf(tenant, other)}/replace`, { edits })
+  await (await replacementOf({ tenant, id: other }))()
   await stand.deliver()
   return await tenant.browser.get(pageOf(tenant, id))
 }
@@ -74,9 +72,10 @@ test('a passage of a file is corrected, and the document remains a file', async 
   expect(stale.status).toBe(412)
   const history = await tenant.browser.get(`${pageOf(tenant, id)}/history/1`)
   expect(history.html).toMatch(/<del>3\.20<\/del><ins>8\.20<\/ins>/)
+  expect(history.text).toContain('its file menu.md will be deleted')
 })
 
-test('a correction survives a second reading of the file, and a new file that still has the wrong passage', async () => {
+test('a correction survives a second reading of the file, a new file that still has the wrong passage, and one that has the right one', async () => {
   const { tenant, id } = await correctedFile()
   await setColumns(stand, id, `status = 'error', error_code = 'x', error_message = 'x'`)
   await tenant.browser.submit(`${pageOf(tenant, id)}/retry`)
@@ -84,16 +83,14 @@ test('a correction survives a second reading of the file, and a new file that st
   await stand.deliver()
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', text: menu(right) })
 
-  const { text } = await replace(
-    tenant,
-    id,
-    `# News\n\nWe have cake.\n\n${menu(wrong.replace(' costs', '\ncosts'), 'A cappuccino costs €3.60.')}`,
-  )
+  const moved = menu(wrong.replace(' costs', '\ncosts'), 'A cappuccino costs €3.60.')
+  const { text } = await replace(tenant, id, `# News\n\nWe have cake.\n\n${moved}`)
   expect(text).not.toContain('no longer applies')
   const replaced = await get(tenant, id)
   expect(replaced.text).toContain(right)
   expect(replaced.text).toContain('€3.60')
   expect(await found(tenant)).toContain(right)
+  expect((await replace(tenant, id, menu(right, 'A cappuccino costs €3.60.'))).text).not.toContain('no longer applies')
 })
 
 test('a correction of a passage that a new file no longer has is offered, until it is dropped', async () => {
@@ -107,11 +104,6 @@ test('a correction of a passage that a new file no longer has is offered, until 
   expect(dropped.text).toContain('The correction was dropped.')
   expect(dropped.text).not.toContain('no longer applies')
   expect((await drop()).text).toContain('Nothing was dropped')
-})
-
-test('a new file that already has the corrected text raises no question', async () => {
-  const { tenant, id } = await correctedFile()
-  expect((await replace(tenant, id, menu(right, 'A cappuccino costs €3.60.'))).text).not.toContain('no longer applies')
 })
 
 test('a worker that has begun with the wrong text changes nothing after its correction', async () => {

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { invite } from '../../shared/organizations/people.ts'
 import { storeQuestions } from '../support/documents/asked-questions.ts'
-import { fill, type Ids, makeHeld, makeThings, publicRoutes, screenRoutes } from './routes.ts'
+import { hiddenIn } from './document-rows.ts'
+import { fill, type Ids, makeHeld, makeThings, publicRoutes, rowsOf, screenRoutes } from './routes.ts'
 import { type FormFields, type SignedIn, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
@@ -13,19 +14,15 @@ type Subject = SignedIn & { ids: Ids; edits: string; questionId: string; person?
 
 /** A form that our own page sends, and what it needs besides `makeThings`. */
 interface Sent {
-  fields?: (subject: Subject) => FormFields
+  fields?: (subject: Subject) => FormFields | Promise<FormFields>
   /** The document that the path names. */
   about?: 'fileId' | 'heldId'
   /** Columns to set on that document first. */
   columns?: string
   /** Set if an owner sends it rather than the holder of a key. */
   isOwner?: true
-  /** Makes what the form also needs. @returns the query of the path */
+  /** Makes what the form also needs. @returns the query of the path, if it has one */
   prepare?: (subject: Subject) => Promise<Record<string, string> | undefined>
-  /** Set if the webhook is to be disabled first. */
-  isDisabled?: true
-  /** A field whose value our own page gives. */
-  from?: { page: string; field: string }
 }
 const settings = { refresh_hours: '48', include: '', exclude: '' }
 const on = { fields: () => ({ on: 'true' }) }
@@ -137,8 +134,10 @@ const forms: Record<string, Sent> = {
   '/dashboard/settings/question-log': on,
   '/dashboard/settings/viewers-questions': on,
   '/dashboard/settings/keys/new': {
-    fields: () => ({ name: 'Vapi', permissions: 'kb:read', days: '30' }),
-    from: { page: '/dashboard/settings/keys/new', field: 'id' },
+    async fields({ browser }) {
+      const { html } = await browser.get('/dashboard/settings/keys/new')
+      return { id: hiddenIn(html, 'id'), name: 'Vapi', permissions: 'kb:read', days: '30' }
+    },
   },
   '/dashboard/settings/keys/:keyId/revoke': {},
   '/dashboard/settings/webhooks/new': {
@@ -146,7 +145,11 @@ const forms: Record<string, Sent> = {
   },
   '/dashboard/settings/webhooks/:webhookId/rotate': {},
   '/dashboard/settings/webhooks/:webhookId/delete': {},
-  '/dashboard/settings/webhooks/:webhookId/enable': { isDisabled: true },
+  '/dashboard/settings/webhooks/:webhookId/enable': {
+    async prepare({ call, ids }) {
+      await call('PATCH', `/v1/webhooks/${ids.webhookId}`, { status: 'disabled' })
+    },
+  },
   '/dashboard/settings/webhooks/:webhookId/test': {},
   '/dashboard/settings/webhooks/:webhookId/deliveries/:deliveryId/replay': {},
 }
@@ -171,7 +174,7 @@ const elsewhere: Record<string, string>[] = [
   { origin: 'https://evil.example', 'content-type': 'multipart/form-data; boundary=x' },
 ]
 
-async function makeSubject({ about, columns, isDisabled, isOwner }: Sent): Promise<Subject> {
+async function makeSubject({ about, columns, isOwner }: Sent): Promise<Subject> {
   const tenant = await signedIn()
   const things = await makeThings(stand.db, tenant)
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'We open at nine.' })
@@ -184,7 +187,6 @@ async function makeSubject({ about, columns, isDisabled, isOwner }: Sent): Promi
       now())`.execute(stand.db)
   await sql`update documents set warnings = ${JSON.stringify([{ golden_question_id: ids.goldenQuestionId }])}::jsonb
     where id = ${ids.documentId}`.execute(stand.db)
-  if (isDisabled) await tenant.call('PATCH', `/v1/webhooks/${ids.webhookId}`, { status: 'disabled' })
   const documentId = { text: ids.documentId, fileId: things.documentId, heldId }[about ?? 'text']
   if (columns) await sql`update documents set ${sql.raw(columns)} where id = ${documentId}`.execute(stand.db)
   const { rows } = await sql<{ edits: number }>`select edits from documents
@@ -194,37 +196,14 @@ async function makeSubject({ about, columns, isDisabled, isOwner }: Sent): Promi
   return isOwner ? { ...made, person: await signInAsPerson(tenant.browser, stand.db, tenant.organizationId) } : made
 }
 
-/** Everything that the database has of an organization, in one statement. */
-async function rowsOf(organizationId: string): Promise<string> {
-  tables ??= await sql<{ name: string }>`select table_name as name from information_schema.columns
-    join information_schema.tables using (table_schema, table_name)
-    where column_name = 'organization_id' and table_schema = 'public' and table_type = 'BASE TABLE'`.execute(stand.db)
-  const columns = [
-    ...tables.rows.map(({ name }) => [name, 'organization_id'] as const),
-    ['organizations', 'id'] as const,
-  ]
-  const own = columns.map(
-    ([table, column]) => sql`(select jsonb_agg(to_jsonb(each) order by to_jsonb(each)) from ${sql.table(table)} each
-      where ${sql.ref(column)} = ${organizationId})`,
-  )
-  const links = sql`(select jsonb_agg(to_jsonb(each) order by created_at) from sign_in_links each)`
-  const { rows } = await sql`select jsonb_build_array(${sql.join([...own, links])}) as found`.execute(stand.db)
-  return JSON.stringify(rows)
-}
-let tables: { rows: { name: string }[] } | undefined
-
 describe.each(Object.entries(forms))('the form %s', (path, sent) => {
   test('changes something if our own page sends it, and nothing if another does', async () => {
     const subject = await makeSubject(sent)
     const { browser, organizationId } = subject
     const query = new URLSearchParams((await sent.prepare?.(subject)) ?? {})
-    const fields = { ...sent.fields?.(subject) }
-    if (sent.from) {
-      const { html } = await browser.get(sent.from.page)
-      fields[sent.from.field] = new RegExp(`name="${sent.from.field}" value="([^"]+)"`).exec(html)![1]!
-    }
+    const fields = await sent.fields?.(subject)
     const url = `${fill(path, subject.ids)}?${query}`
-    const before = await rowsOf(organizationId)
+    const before = await rowsOf(stand.db, organizationId)
     const cookies = [...browser.jar]
     for (const headers of elsewhere) {
       const { status, text } = await browser.post(url, fields, headers)
@@ -234,11 +213,11 @@ describe.each(Object.entries(forms))('the form %s', (path, sent) => {
       ])
     }
     expect((await browser.post(url, fields, { 'content-type': 'application/json' })).status).toBe(400)
-    expect(await rowsOf(organizationId)).toBe(before)
+    expect(await rowsOf(stand.db, organizationId)).toBe(before)
     expect([...browser.jar]).toEqual(cookies)
 
     const { status, text } = await browser.post(url, fields)
     expect([200, 201, 204, 303], text).toContain(status)
-    expect(await rowsOf(organizationId), text).not.toBe(before)
+    expect(await rowsOf(stand.db, organizationId), text).not.toBe(before)
   })
 })
