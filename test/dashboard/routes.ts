@@ -68,10 +68,10 @@ export function fill(path: string, ids: Ids): string {
   })
 }
 
-/** The addresses of all screens with these ids, without files. */
+/** The addresses of all screens with these ids, but for files and an app's request. */
 export const screensOf = (ids: Ids) =>
   screenRoutes
-    .filter(({ method, path }) => method === 'GET' && !/\/(\*|file)$/.test(path))
+    .filter(({ method, path }) => method === 'GET' && !/\/(\*|file|connect)$/.test(path))
     .map(({ path }) => fill(path, ids))
 
 /** Creates one of each thing that screens show, such as a file's document with an earlier text, a golden question and a second key. @param db as the owner */

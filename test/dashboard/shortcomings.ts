@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
 import { axeFindings } from '../support/tools/axe-findings.ts'
 
-/** Runs in the browser, hence as text: shows what the page's summaries hide. */
-export const openAll = `for (const details of document.querySelectorAll('details')) details.open = true`
+/** Runs in the browser, hence as text: shows what the page's summaries hide, and the last of its menus. */
+export const openAll = `for (const details of document.querySelectorAll('details')) details.open = true
+for (const button of document.querySelectorAll('[popovertarget]')) button.click()`
 
 /** The parts of the page that are cut off at its width, have low contrast or are inaccessible, in light and in dark. */
 export async function shortcomings(page: Page, width: number): Promise<string[]> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { permissionNames } from '../../../functions/dashboard/permission-names.ts'
 import { type Tenant, useStand } from '../../support/stand/stand.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
+import { shortcomings } from '../shortcomings.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
@@ -60,21 +61,30 @@ describe.runIf(executablePath)('a form sent after its session (needs chromium, o
     expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
   })
 
-  test('does not replace what somebody else has saved since', async () => {
+  test('keeps a table as a grid, and does not replace what somebody else has saved since', async () => {
     let id = ''
-    const { tenant, page, field, click, signInAgain } = await openForm(async ({ agentId, call, knowledgeBase }) => {
-      const { body } = await call('POST', knowledgeBase, { title: 'Hours', content: 'We open at 9.' })
+    const { tenant, page, click, signInAgain } = await openForm(async ({ agentId, call, knowledgeBase }) => {
+      const { body } = await call('POST', knowledgeBase, {
+        title: 'Hours',
+        content: 'We open at 9.\n\n|Day|\n|-|\n|Monday|',
+      })
       id = body.id
       return `/dashboard/agents/${agentId}/documents/${id}/edit`
     })
-    await field('Text').fill('We open at 8.')
+    await page.getByLabel('Day, row 1').fill('Sunday')
     await page.context().clearCookies()
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'We open at 7.' })
     await click('Save')
     await signInAgain()
+    expect(await page.getByLabel('Day, row 1').inputValue()).toBe('Sunday')
     await click('Save')
     await page.getByText('Somebody else has changed this document while you were editing it.').waitFor()
-    expect(await field('Text').inputValue()).toBe('We open at 8.')
+    expect(await shortcomings(page, 1280)).toEqual([])
+    expect(await page.getByLabel('Day, row 1').inputValue()).toBe('Sunday')
+    await click('Save mine')
+    await page.locator('#flash').getByText('“Hours” was saved.').waitFor()
+    const { body } = await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)
+    expect(body.content).toBe('We open at 9.\n\n|Day|\n|-|\n|Sunday|')
   })
 
   test('is also kept for a new key, with the chosen options', async () => {

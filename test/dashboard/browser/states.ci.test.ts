@@ -41,12 +41,16 @@ describe.runIf(executablePath)('the result of each click (needs chromium, or CHR
 
       const virus = { name: `${'virus-'.repeat(20)}.exe`, mimeType: 'text/plain', buffer: Buffer.from('x') }
       await page.setInputFiles('#upload input[type=file]', virus)
-      await page.locator('#upload li').waitFor()
+      const refused = page.locator('#upload li').filter({ hasText: 'This type of file isn’t supported.' })
+      await refused.waitFor()
       await expectWell('an upload that was refused')
+      expect(await refused.getByRole('button', { name: 'Try again' }).isVisible()).toBe(false)
+      await refused.getByRole('button', { name: 'Remove' }).click()
+      expect(await refused.count()).toBe(0)
 
       await page.context().setOffline(true)
       await page.evaluate("htmx.ajax('GET', '/dashboard/calls', '#main')")
-      await page.locator('#flash').getByText('Check your connection').waitFor()
+      await page.locator('#flash').getByText('Cuecard can’t be reached. Check your connection and try again.').waitFor()
       await page.context().setOffline(false)
       await expectWell('a lost connection')
 

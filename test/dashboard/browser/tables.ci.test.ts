@@ -63,7 +63,7 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
   })
 
   test.each([390, 1280])(
-    'are edited by keyboard in a grid at a width of %i, and the rest of the text stays the same',
+    'are edited by keyboard in a grid at a width of %i, and the rest of the text stays the same to the byte',
     async (width) => {
       const { page, wrong, cell, focused, save } = await openMenu(menu, width)
       expect(await shortcomings(page, width)).toEqual([])
@@ -76,16 +76,11 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
       expect(await focused()).toBe('Price, row 1')
       await page.keyboard.press('Shift+Tab')
       expect(await focused()).toBe('Pizza, row 1')
-      expect(await save()).toBe(menu.replace('€9.50', '€9.80 \\| large'))
+      await page.getByRole('textbox', { name: 'Text', exact: true }).nth(1).fill('Closed on Tuesday.')
+      expect(await save()).toBe(menu.replace('€9.50', '€9.80 \\| large').replace('on Monday', 'on Tuesday'))
       expect(wrong).toEqual([])
     },
   )
-
-  test('stay the same to the byte while the text around them is edited', async () => {
-    const { page, save } = await openMenu()
-    await page.getByRole('textbox', { name: 'Text', exact: true }).nth(1).fill('Closed on Tuesday.')
-    expect(await save()).toBe(menu.replace('Closed on Monday.', 'Closed on Tuesday.'))
-  })
 
   test('gain rows and columns and lose rows, and an empty row is not saved', async () => {
     const { page, cell, button, focused, save } = await openMenu()
@@ -128,40 +123,13 @@ Closed`)
 | Capricciosa | €11 |  |`)
   })
 
-  test('can be edited as plain text, and only so without scripts', async () => {
-    const { tenant, page, button, cell, address, save } = await openMenu()
+  test('can be edited as plain text', async () => {
+    const { page, button, cell, save } = await openMenu()
     await cell('Price, row 1').fill('€7')
     await button('Edit as plain text').click()
     const text = page.getByRole('textbox', { name: 'Text', exact: true })
     expect(await text.inputValue()).toBe(menu.replace('€8.00', '€7'))
     await text.fill('No pizza today.')
     expect(await save()).toBe('No pizza today.')
-    const plain = await open(tenant, address, { javaScriptEnabled: false })
-    expect(await plain.page.getByRole('textbox', { name: 'Text', exact: true }).inputValue()).toBe('No pizza today.')
-  })
-
-  test('keep what was typed after the session ended', async () => {
-    const { tenant, page, cell, button } = await openMenu()
-    await cell('Price, row 1').fill('€7.77')
-    await page.context().clearCookies()
-    await button('Save').click()
-    await page.getByLabel('Access key').fill(tenant.apiKey)
-    await button('Sign in').click()
-    await page.locator('#flash').getByText('What you typed is back').waitFor()
-    expect(await cell('Price, row 1').inputValue()).toBe('€7.77')
-  })
-
-  test('are compared cell by cell after a conflict, and stay grids', async () => {
-    const { tenant, page, cell, button, address, save } = await openMenu()
-    await cell('Price, row 1').fill('€7')
-    const id = /documents\/([\w-]+)\/edit/.exec(address)![1]
-    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: menu.replace('€8.00', '€8.20') })
-    await button('Save').click()
-    await page.getByText('Somebody else has changed this document').waitFor()
-    const compared = page.locator('.versions td', { hasText: '€7' })
-    expect(await compared.innerHTML()).toBe('€<del>7</del><ins>8.20</ins>')
-    expect(await shortcomings(page, 1280)).toEqual([])
-    expect(await cell('Price, row 1').inputValue()).toBe('€7')
-    expect(await save('Save mine')).toBe(menu.replace('€8.00', '€7'))
   })
 })

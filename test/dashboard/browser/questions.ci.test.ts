@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { storeQuestions } from '../../support/documents/asked-questions.ts'
 import { useStand } from '../../support/stand/stand.ts'
-import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
 
-describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with its path)', () => {
+describe.runIf(executablePath)('questions in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
   /** A page of a tenant whose agent serves a text, and the address of Ask. */
@@ -51,21 +50,41 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     expect(wrong).toEqual([])
   })
 
-  test.each([390, 1280])('at a width of %i, a menu of further actions opens over its row', async (width) => {
+  test('four keys lead from the list of questions to the corrected text and a check', async () => {
     const tenant = await stand.tenant()
-    await storeQuestions(stand, tenant, { question: 'cars', status: 'uncertain' })
-    const { page, wrong } = await open(tenant, `/dashboard/agents/${tenant.agentId}/questions`)
-    await page.setViewportSize({ width, height: 844 })
-    const link = page.getByRole('link', { name: 'Ask again' })
-    await page.getByRole('button', { name: 'More' }).focus()
-    await page.keyboard.press('Enter')
-    await link.waitFor()
-    const box = (await link.boundingBox())!
-    expect(box.x >= 0 && box.x + box.width <= width).toBe(true)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-    expect(await axeFindings(page)).toEqual([])
-    await link.click()
-    await page.getByText('For example').or(page.getByText('doesn’t know')).waitFor()
+    const { agentId, knowledgeBase } = tenant
+    const { body: document } = await tenant.call('POST', knowledgeBase, { title: 'Rooms', content: 'A room costs 80.' })
+    await stand.deliver()
+    const query = 'What does a room cost?'
+    const hits = JSON.stringify([{ document_id: document.id, revision: 1, chunk_index: 0, score: 0.7 }])
+    const asked = { question: query, status: 'found' as const, hits }
+    await storeQuestions(stand, tenant, { question: 'boats' }, asked, { question: 'parrots' })
+
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions?show=all`)
+    const focused = (question: string) => page.locator('a:focus', { hasText: `“${question}”` }).waitFor()
+    const search = page.getByLabel('Search questions')
+    await search.pressSequentially('jaw')
+    expect(await search.inputValue()).toBe('jaw')
+    await search.blur()
+    for (const [key, question] of [
+      ['j', 'parrots'],
+      ['j', query],
+      ['j', 'boats'],
+      ['k', query],
+    ] as const) {
+      await page.keyboard.press(key)
+      await focused(question)
+    }
+    await page.keyboard.press('w')
+    await page.locator('.state', { hasText: 'Marked wrong' }).waitFor()
+    await page.locator('li:focus', { hasText: query }).waitFor()
+    await page.keyboard.press('c')
+    await page.getByLabel('Text', { exact: true }).fill('A room costs 90.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('“Rooms” was saved.').first().waitFor()
+    expect((await tenant.call('GET', `${knowledgeBase}/${document.id}`)).body.content).toBe('A room costs 90.')
+    const { body: golden } = await tenant.call('GET', `/v1/agents/${agentId}/golden-questions`)
+    expect(golden.data).toMatchObject([{ question: query, expects: { document_id: document.id } }])
     expect(wrong).toEqual([])
   })
 })
