@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { examplesOf } from '../../functions/dashboard/ask/examples.ts'
 import { useRequestCount } from '../support/database/request-count.ts'
-import { keepQuestions, keptQuestions } from '../support/documents/asked-questions.ts'
 import { storeKnown } from '../support/documents/known-documents.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { newEmbedder } from '../support/stand/new-search.ts'
@@ -14,16 +13,11 @@ const provider = useFakeProvider()
 
 const requestsOf = useRequestCount()
 
-async function withDocuments(): Promise<SignedIn> {
-  const owner = await signedIn()
-  await storeKnown(stand, owner)
-  return owner
-}
-
 /** The owner for tests that only ask. */
 let owner: SignedIn
 beforeAll(async () => {
-  owner = await withDocuments()
+  owner = await signedIn()
+  await storeKnown(stand, owner)
 })
 
 const ask = (owner: SignedIn, q: string, more: Record<string, string> = {}) => askScreen(owner, { q, ...more })
@@ -121,13 +115,6 @@ describe('a question', () => {
     expect(status).toBe(200)
     for (const part of expected) expect(text).toContain(part)
     expect(text).not.toContain(unexpected)
-  })
-
-  test('is never logged, even if the organization logs callers’ questions', async () => {
-    const owner = await withDocuments()
-    await keepQuestions(stand, owner)
-    await ask(owner, 'Where do guests park?')
-    expect(await keptQuestions(stand, owner)).toEqual([])
   })
 
   test('takes three round trips to the database: the session, the agent and the search', async () => {

@@ -7,10 +7,13 @@ const path = '/dashboard/calls'
 
 const callOf = (id: string) => stand.db.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
 
-test('a deleted call is restored, which is confirmed once, and then neither restored nor deleted', async () => {
+test('a deleted call is restored, which is confirmed once, and then neither restored nor deleted; another is deleted permanently', async () => {
   const { browser, ...tenant } = await signedIn()
-  const id = await makeTrashedCall(stand.db, tenant)
-  expect((await browser.get(path)).html).toContain(`${path}/${id}/restore`)
+  expect((await browser.get(path)).text).toContain('Completed calls come here if “Delete completed calls” is on')
+  const [id, other] = [await makeTrashedCall(stand.db, tenant), await makeTrashedCall(stand.db, tenant)]
+  const { html, text } = await browser.get(path)
+  expect(html).toContain(`${path}/${id}/restore`)
+  expect(text).toContain('It will be deleted immediately, for everyone. This can’t be undone.')
   const after = await browser.submit(`${path}/${id}/restore`)
   expect(after.text).toContain('The call was restored.')
   expect(after.html).not.toContain(id)
@@ -21,16 +24,8 @@ test('a deleted call is restored, which is confirmed once, and then neither rest
       'This call is no longer here: it has already been restored or deleted.',
     )
   expect(await callOf(id)).toBeDefined()
-})
-
-test('a deleted call is deleted permanently after a question that says what that means', async () => {
-  const { browser, ...tenant } = await signedIn()
-  expect((await browser.get(path)).text).toContain('Completed calls come here if “Delete completed calls” is on')
-  const id = await makeTrashedCall(stand.db, tenant)
-  const asked = await browser.get(path)
-  expect(asked.text).toContain('It will be deleted immediately, for everyone. This can’t be undone.')
-  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain('The call was deleted permanently.')
-  expect(await callOf(id)).toBeUndefined()
+  expect((await browser.submit(`${path}/${other}/delete`)).text).toContain('The call was deleted permanently.')
+  expect(await callOf(other)).toBeUndefined()
 })
 
 test('the trash shows every call once, most recently deleted first, in pages', async () => {

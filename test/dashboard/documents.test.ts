@@ -123,7 +123,7 @@ describe('while a document is processed', () => {
   const live = ({ browser, agentId }: { browser: Browser; agentId: string }, seen: string) =>
     browser.part(`${listOf({ agentId })}?live=1&${seen}`)
 
-  test('nothing is sent until something has changed, and then only that row, which disappears with its document', async () => {
+  test('nothing is sent until something has changed, and then only that row, which disappears with its document, until all are done', async () => {
     const tenant = await signedIn()
     const [one, other] = [await write(tenant, 'One', 'text'), await write(tenant, 'Other', 'text')]
     const { html } = await tenant.browser.get(listOf(tenant))
@@ -139,6 +139,12 @@ describe('while a document is processed', () => {
     expect(changed.html).not.toContain('hx-target="#live"')
     await tenant.call('DELETE', `${tenant.knowledgeBase}/${one}`)
     expect((await live(tenant, seenIn(html))).html).toContain(`hx-target="#document-${one}" hx-swap="delete"`)
+    await stand.deliver()
+    const settled = await live(tenant, seenIn(html))
+    expect(settled.html).toContain('<hx-partial hx-target="#live" hx-swap="delete">')
+    expect(settled.text).toContain('“Other” is ready.')
+    expect(rowOf(settled.html, other)).not.toContain('name="seen"')
+    expect((await tenant.browser.get(listOf(tenant))).html).not.toContain('every 2s')
   })
 
   test('a part that is stored and a page that is recognised count as changes', async () => {
@@ -153,18 +159,6 @@ describe('while a document is processed', () => {
       await setColumns(stand, id, columns)
       expect((await live(tenant, seenIn(html))).text).toContain(shown)
     }
-  })
-
-  test('polling ends when processing does', async () => {
-    const tenant = await signedIn()
-    const id = await write(tenant, 'One', 'text')
-    const { html } = await tenant.browser.get(listOf(tenant))
-    await stand.deliver()
-    const settled = await live(tenant, seenIn(html))
-    expect(settled.html).toContain('<hx-partial hx-target="#live" hx-swap="delete">')
-    expect(settled.text).toContain('“One” is ready.')
-    expect(rowOf(settled.html, id)).not.toContain('name="seen"')
-    expect((await tenant.browser.get(listOf(tenant))).html).not.toContain('every 2s')
   })
 
   test('documents of another organization do not show', async () => {
@@ -195,7 +189,7 @@ describe('deleting', () => {
     expect(titlesIn(back.html)).toEqual(['Menu', 'Prices'])
   })
 
-  test('leaves a document that somebody has changed since', async () => {
+  test('leaves a document that somebody has changed since; of a cancelled upload, it leaves no trash and reports its outcome by the status', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Prices', 'text')
     const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
@@ -203,16 +197,11 @@ describe('deleting', () => {
     const shown = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(html, 'edits') })
     expect(shown.text).toContain('somebody has changed it in the meantime')
     expect(await get(tenant, id)).toMatchObject({ title: 'New prices' })
-  })
-
-  test('of a cancelled upload leaves nothing in the trash, and reports the outcome by its status', async () => {
-    const tenant = await signedIn()
-    const id = await write(tenant, 'Prices', 'text')
     const partial = { 'sec-fetch-site': 'same-origin', 'hx-request-type': 'partial' }
     const remove = (edits: string) => tenant.browser.post(`${listOf(tenant)}/${id}/delete`, { edits }, partial)
     expect(await remove('7')).toMatchObject({ status: 409, html: '' })
-    expect(await remove('1')).toMatchObject({ status: 204 })
-    expect(await remove('1')).toMatchObject({ status: 204 })
+    expect(await remove('2')).toMatchObject({ status: 204 })
+    expect(await remove('2')).toMatchObject({ status: 204 })
     expect((await tenant.call('GET', `${tenant.knowledgeBase}?trashed=true`)).body.data).toEqual([])
   })
 })

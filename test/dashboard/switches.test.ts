@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { questionsScreen as screen } from './kept-questions.ts'
+import { askScreen, questionsScreen as screen } from './kept-questions.ts'
 import { useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
@@ -37,7 +37,8 @@ test('saving questions is off at first, explained in their place, takes effect f
   const after = await owner.browser.submit(path, { on: 'true', agent: owner.agentId })
   expect(after.text).toContain('From now on, questions are saved for 30 days. No questions yet')
   await owner.call('POST', `${owner.knowledgeBase}/search`, { query: 'Do you sell cars?', mode: 'keyword' })
-  expect((await screen(owner)).text).toContain('“Do you sell cars?” Nothing found Asked')
+  expect((await askScreen(owner, { q: 'Do you sell cars?' })).status, 'is no caller’s').toBe(200)
+  expect((await screen(owner)).text).toContain('“Do you sell cars?” Nothing found Asked just now')
   await owner.browser.submit(path, { on: 'false' })
-  expect((await screen(owner)).text).toContain('“Do you sell cars?” Nothing found Asked')
+  expect((await screen(owner)).text).toContain('“Do you sell cars?” Nothing found Asked just now')
 })
