@@ -33,6 +33,8 @@ describe('a file', () => {
       where organization_id = ${tenant.organizationId}`.execute(stand.db)
     expect(await row()).toContain('New version?')
     expect(await row()).not.toContain('<button')
+    await sql`delete from documents where agent_id = ${tenant.agentId}`.execute(stand.db)
+    expect(await get(tenant, id), 'by one statement').toMatchObject({ code: 'document_not_found' })
   })
 
   test.each([
@@ -87,12 +89,6 @@ describe('a file', () => {
       expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('costs €3.90'))
     },
   )
-
-  test('that waits is deleted with the other by one statement', async () => {
-    const { tenant, id } = await held()
-    await sql`delete from documents where agent_id = ${tenant.agentId}`.execute(stand.db)
-    expect(await get(tenant, id)).toMatchObject({ code: 'document_not_found' })
-  })
 
   test('may wait longer than a day without counting as late, until somebody has given it a text', async () => {
     const { tenant, id } = await held()
