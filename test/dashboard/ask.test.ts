@@ -162,13 +162,6 @@ describe('before a question', () => {
   ])('an example is a question that a caller would ask: %s', (_, title, content, expected) => {
     expect(examplesOf([{ title, content, metadata: {} }])).toEqual(expected)
   })
-
-  test('the screen of an agent without ready documents links to its documents', async () => {
-    const owner = await signedIn()
-    const { html } = await askScreen(owner, {})
-    expect(html).toContain(`href="/dashboard/agents/${owner.agentId}/documents"`)
-    expect(html).toContain('There is nothing to find yet')
-  })
 })
 
 test.each([

@@ -141,7 +141,7 @@ describe('a check of a question that names days', () => {
     on_failure: 'warn',
   })
 
-  test('is asked as of the moment of the answer in Ask, or of now without one, since its answer changes with the day', async () => {
+  test('is asked as of the moment of the answer in Ask, or of now without one, and other questions at no moment', async () => {
     const tenant = await shop()
     const { answer, form } = await keep(tenant, { q, at: '2027-01-04T23:30' })
     expect(answer.text).toContain('Asked for Tuesday, 5 January ')
@@ -163,11 +163,7 @@ describe('a check of a question that names days', () => {
     const isNow = untilNow()
     await tenant.browser.submit(edit, without)
     isNow((await checksOf(tenant))[0].as_of)
-  })
 
-  test('is asked as of now if Ask was asked now, and other questions at no moment', async () => {
-    const tenant = await shop()
-    const isNow = untilNow()
     isNow((await keep(tenant, { q })).form[1].as_of!)
     const other = await keep(tenant, { q: 'what are your hours' })
     expect(other.answer.text).not.toContain('Asked for')

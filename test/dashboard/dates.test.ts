@@ -142,7 +142,9 @@ describe('Ask', () => {
     const tenant = await signedIn()
     const dates = { valid_from: '2998-12-20T00:00:00Z', valid_until: '2999-01-07T00:00:00Z' }
     await documentWith(tenant, dates)
-    expect((await askScreen(tenant, {})).text, 'no suggestion').toContain('There is nothing to find yet')
+    const nothing = await askScreen(tenant, {})
+    expect(nothing.text).toContain('There is nothing to find yet')
+    expect(nothing.html).toContain(`href="${listOf(tenant)}"`)
     const finds = async (at: string) => (await ask(tenant, { at })).text.includes('1 part found')
     expect(await finds('')).toBe(false)
     expect(await finds('2998-12-19T23:59')).toBe(false)

@@ -17,23 +17,19 @@ async function edited(tenant: SignedIn, ...texts: string[]) {
 }
 
 describe('the history of a document', () => {
-  test('is one click from it, and says who changed it and what is served', async () => {
+  test('is one click from it, says who changed it, what is served and what restoring would change, and restores it unless somebody has changed it since', async () => {
     const tenant = await signedIn()
     const unserved = await write(tenant, 'Hours', 'We open at 9.')
     expect((await tenant.browser.get(`${pageOf(tenant, unserved)}/history`)).text).toContain('Nothing yet')
-    const { address } = await edited(tenant, 'We open at 9.', 'We open at 8.')
-    expect((await tenant.browser.get(address)).html).toContain(`href="${address}/history"`)
-    const { html, text } = await tenant.browser.get(`${address}/history`)
-    const links = [...html.matchAll(/history\/(\d+)"/g)].map(([, revision]) => revision)
-    expect(links).toEqual(['2', '1'])
-    expect(text.match(/“Hours” · by test/g)).toHaveLength(2)
-    expect(text.match(/Served now/g)).toHaveLength(1)
-  })
-
-  test('shows what restoring a text would change, by words, and restores it unless somebody has changed the document since', async () => {
-    const tenant = await signedIn()
-    const [nine, eight] = ['We open at <9:00> & close late.', 'We open at <8:00> & close late.']
+    const [nine, eight] = ['We open at <9:00> & close late.', 'We open at <8:00> & close late.'] as const
     const { address, patch, api } = await edited(tenant, nine, eight)
+    expect((await tenant.browser.get(address)).html).toContain(`href="${address}/history"`)
+    const list = await tenant.browser.get(`${address}/history`)
+    const links = [...list.html.matchAll(/history\/(\d+)"/g)].map(([, revision]) => revision)
+    expect(links).toEqual(['2', '1'])
+    expect(list.text.match(/“Hours” · by test/g)).toHaveLength(2)
+    expect(list.text.match(/Served now/g)).toHaveLength(1)
+
     const { html } = await tenant.browser.get(`${address}/history/1`)
     expect(html).toContain('We open at &lt;<del>8:00</del><ins>9:00</ins>&gt; &amp; close late.')
     const restore = (html: string) =>

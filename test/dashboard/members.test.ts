@@ -21,17 +21,27 @@ const checkedIn = (html: string, name: string) =>
   [...html.matchAll(new RegExp(`name="${name}" value="([^"]+)" checked`, 'g'))].map(([, value]) => value!)
 
 describe('members', () => {
-  test('may do what their role permits, and the document’s history shows their address', async () => {
-    const { agentId, as } = await organization()
-    const [editor, viewer] = [await as('editor'), await as('viewer')]
+  test('may do what their role permits, are signed out at once when they are removed, and stay named in the history', async () => {
+    const { organizationId, agentId, as } = await organization()
+    const [owner, editor, viewer] = [await as(), await as('editor'), await as('viewer')]
     const write = (from: Browser) =>
       from.post(`/dashboard/agents/${agentId}/documents/new`, { title: 'Hours', content: 'Nine to five.' })
     expect((await write(viewer.browser)).text).toContain('Your role doesn’t allow this')
     const { headers } = await write(editor.browser)
     await stand.deliver()
+    expect((await editor.browser.get(settings)).html).not.toContain(`${settings}/keys/new`)
+    expect((await owner.browser.get(`${settings}/people/${editor.id}`)).text).toContain('What they wrote stays')
+    await owner.browser.submit(`${settings}/people/${editor.id}/remove`)
     const history = await viewer.browser.get(`${headers.location!.split('?')[0]}/history`)
     expect(history.text).toContain(`by ${editor.mail}`)
-    expect((await editor.browser.get(settings)).html).not.toContain(`${settings}/keys/new`)
+
+    expect(await isIn(editor.browser)).toBe(false)
+    expect((await ask(browser(), editor.mail)).link).toBeUndefined()
+    const { link } = await invited(owner.browser, editor.mail, 'viewer')
+    await browser().submit(link!)
+    expect(await isIn(editor.browser)).toBe(false)
+    const member = { gone: false, role: 'viewer' }
+    expect(await membersOf(organizationId)).toEqual([{ ...member, role: 'owner' }, member, member])
   })
 
   test('who view read callers’ questions, and are promised that, only where an owner allows it', async () => {
@@ -57,23 +67,6 @@ describe('members', () => {
     expect((await viewer.browser.post(`${agent}/questions/clear`)).status).toBe(403)
     expect(await switchTo(false)).toContain('You can see what your agents know. Accept')
     expect((await viewer.browser.get(pages[0]!)).status).toBe(403)
-  })
-
-  test('are signed out at once when they are removed, and stay named in the history', async () => {
-    const { organizationId, as } = await organization()
-    const [owner, editor] = [await as(), await as('editor')]
-    expect(await isIn(editor.browser)).toBe(true)
-    expect((await owner.browser.get(`${settings}/people/${editor.id}`)).text).toContain('What they wrote stays')
-    await owner.browser.submit(`${settings}/people/${editor.id}/remove`)
-    expect(await isIn(editor.browser)).toBe(false)
-    expect((await ask(browser(), editor.mail)).link).toBeUndefined()
-    const { link } = await invited(owner.browser, editor.mail, 'viewer')
-    await browser().submit(link!)
-    expect(await isIn(editor.browser)).toBe(false)
-    expect(await membersOf(organizationId)).toEqual([
-      { role: 'owner', gone: false },
-      { role: 'viewer', gone: false },
-    ])
   })
 
   test('who own an organization are named as the makers of keys, which are revoked with their invitations when they are removed', async () => {

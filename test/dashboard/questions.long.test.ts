@@ -98,7 +98,7 @@ describe('the list', () => {
     expect((await callScreen(owner, 'call')).text).toContain(said)
   })
 
-  test('shows open questions, those answered since, or all', async () => {
+  test('shows open questions, those answered since, or all, and those with some words, whatever their case', async () => {
     const owner = await keeping()
     const hits = hitOf(owner.agentId)
     const asked = levels.map((status) => ({ question: status, status, hits }))
@@ -108,10 +108,7 @@ describe('the list', () => {
     expect(await shown('open')).toEqual(['nothing', 'uncertain', 'wrong'])
     expect(await shown('since')).toEqual([])
     expect(await shown('all')).toEqual(['nothing', 'uncertain', 'found', 'wrong'])
-  })
 
-  test('is searched for words, whatever their case, and keeps the filter', async () => {
-    const owner = await keeping()
     await askedFor(owner, 'Do you sell 100% wool?', 'do you sell cars', 'wool')
     const { html } = await screen(owner, { q: 'WOOL 0%', ...all })
     expect(shownIn(html)).toEqual(['Do you sell 100% wool?'])
