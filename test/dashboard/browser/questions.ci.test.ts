@@ -9,17 +9,12 @@ const stand = useStand()
 describe.runIf(executablePath)('questions in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
-  /** A page of a tenant whose agent serves a text, and the address of Ask. */
-  async function openAsk() {
+  test('a question is spoken, and its answer read out, only if the browser can do that', async () => {
     const tenant = await stand.tenant()
     await tenant.call('POST', tenant.knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
     await stand.deliver()
-    const opened = await open(tenant, '/dashboard')
-    return { ...opened, ask: new URL(`/dashboard/agents/${tenant.agentId}/ask`, opened.page.url()).href }
-  }
-
-  test('a question is spoken, and its answer read out, if the browser can do that', async () => {
-    const { page, wrong, ask } = await openAsk()
+    const { page, context, wrong, go } = await open(tenant, '/dashboard')
+    const ask = `/dashboard/agents/${tenant.agentId}/ask`
     await page.addInitScript(`
       window.SpeechRecognition = class extends EventTarget {
         start() {
@@ -28,7 +23,7 @@ describe.runIf(executablePath)('questions in a browser (needs chromium, or CHROM
         }
       }
       speechSynthesis.speak = ({ text, lang }) => { window.spoken = [text, lang] }`)
-    await page.goto(ask)
+    await go(ask)
     await page.getByRole('button', { name: 'Speak the question' }).click()
     await page.getByText('Your agent would say this').waitFor()
     expect(await page.getByLabel('What a caller would say').inputValue()).toBe('where do guests park')
@@ -36,18 +31,15 @@ describe.runIf(executablePath)('questions in a browser (needs chromium, or CHROM
     expect(await page.evaluate('window.spoken')).toEqual(['Guests park behind the house.', 'en'])
     expect(await page.getByText('Exact scores').first().isVisible()).toBe(false)
     expect(wrong).toEqual([])
-  })
 
-  test('neither is offered if the browser cannot do that', async () => {
-    const { page, wrong, ask } = await openAsk()
-    await page.addInitScript(
+    const other = await context.newPage()
+    await other.addInitScript(
       "for (const name of ['speechSynthesis', 'SpeechRecognition', 'webkitSpeechRecognition']) delete window[name]",
     )
-    await page.goto(`${ask}?q=where+do+guests+park`)
-    await page.getByText('Your agent would say this').waitFor()
+    await other.goto(new URL(`${ask}?q=where+do+guests+park`, page.url()).href)
+    await other.getByText('Your agent would say this').waitFor()
     for (const name of ['Speak the question', 'Hear it'])
-      expect(await page.getByRole('button', { name }).isVisible()).toBe(false)
-    expect(wrong).toEqual([])
+      expect(await other.getByRole('button', { name }).isVisible()).toBe(false)
   })
 
   test('four keys lead from the list of questions to the corrected text and a check', async () => {
