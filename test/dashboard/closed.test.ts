@@ -83,35 +83,33 @@ describe('Closed on …', () => {
   })
 })
 
-describe('once its days have passed, a document', () => {
-  test('is among the past ones only, of which each answers as of its days, until its last day is cleared', async () => {
-    const tenant = await shop()
-    const { document } = await save(tenant, { from: inDays(2) })
-    await stand.deliver()
-    const list = async (query = '') => await tenant.browser.get(`${listOf(tenant)}${query}`)
-    expect((await list()).text).toContain('Current 2 Needs you 0 Ready 2 Processing 0 Past 0')
-    const lastMonth = new Date(Date.now() - 30 * dayMilliseconds).toISOString()
-    await setColumns(stand, document.id, `valid_until = '${lastMonth}'`)
-    const current = await list()
-    expect(current.text).toContain('Current 1 Needs you 0 Ready 1 Processing 0 Past 1')
-    expect(titlesIn(current.html)).toEqual(['Hours'])
-    expect(titlesIn((await list('?show=ready')).html)).toEqual(['Hours'])
-    const past = await list('?show=past')
-    expect(titlesIn(past.html)).toEqual([document.title])
-    expect(past.text).toContain('Expired')
-    const none = await list('?q=closed')
-    expect(none.html).toContain('?q=closed&amp;show=past">Look among past documents</a>')
-    expect(titlesIn((await list('?q=closed&show=past')).html)).toEqual([document.title])
-    const asked = async (at = '') => (await askScreen(tenant, { q: document.title, at })).text
-    expect(await asked()).not.toContain('We are closed on')
-    expect(await asked(`${inDays(-40)}T10:00`)).toContain('We are closed on')
+test('a document whose days have passed is among the past ones only, of which each answers as of its days, until its last day is cleared', async () => {
+  const tenant = await shop()
+  const { document } = await save(tenant, { from: inDays(2) })
+  await stand.deliver()
+  const list = async (query = '') => await tenant.browser.get(`${listOf(tenant)}${query}`)
+  expect((await list()).text).toContain('Current 2 Needs you 0 Ready 2 Processing 0 Past 0')
+  const lastMonth = new Date(Date.now() - 30 * dayMilliseconds).toISOString()
+  await setColumns(stand, document.id, `valid_until = '${lastMonth}'`)
+  const current = await list()
+  expect(current.text).toContain('Current 1 Needs you 0 Ready 1 Processing 0 Past 1')
+  expect(titlesIn(current.html)).toEqual(['Hours'])
+  expect(titlesIn((await list('?show=ready')).html)).toEqual(['Hours'])
+  const past = await list('?show=past')
+  expect(titlesIn(past.html)).toEqual([document.title])
+  expect(past.text).toContain('Expired')
+  const none = await list('?q=closed')
+  expect(none.html).toContain('?q=closed&amp;show=past">Look among past documents</a>')
+  expect(titlesIn((await list('?q=closed&show=past')).html)).toEqual([document.title])
+  const asked = async (at = '') => (await askScreen(tenant, { q: document.title, at })).text
+  expect(await asked()).not.toContain('We are closed on')
+  expect(await asked(`${inDays(-40)}T10:00`)).toContain('We are closed on')
 
-    const address = pageOf(tenant, document.id)
-    const edits = hiddenIn((await tenant.browser.get(`${address}/edit`)).html, 'edits')
-    const { title, content } = document
-    await tenant.browser.submit(`${address}/edit`, { title, content, edits, from: '', until: '' })
-    expect(titlesIn((await list()).html)).toEqual([title, 'Hours'])
-  })
+  const address = pageOf(tenant, document.id)
+  const edits = hiddenIn((await tenant.browser.get(`${address}/edit`)).html, 'edits')
+  const { title, content } = document
+  await tenant.browser.submit(`${address}/edit`, { title, content, edits, from: '', until: '' })
+  expect(titlesIn((await list()).html)).toEqual([title, 'Hours'])
 })
 
 describe('a check of a question that names days', () => {

@@ -16,38 +16,36 @@ async function edited(tenant: SignedIn, ...texts: string[]) {
   return { address: pageOf(tenant, id), patch, api: () => get(tenant, id) }
 }
 
-describe('the history of a document', () => {
-  test('is one click from it, says who changed it, what is served and what restoring would change, and restores it unless somebody has changed it since', async () => {
-    const tenant = await signedIn()
-    const unserved = await write(tenant, 'Hours', 'We open at 9.')
-    expect((await tenant.browser.get(`${pageOf(tenant, unserved)}/history`)).text).toContain('Nothing yet')
-    const [nine, eight] = ['We open at <9:00> & close late.', 'We open at <8:00> & close late.'] as const
-    const { address, patch, api } = await edited(tenant, nine, eight)
-    expect((await tenant.browser.get(address)).html).toContain(`href="${address}/history"`)
-    const list = await tenant.browser.get(`${address}/history`)
-    const links = [...list.html.matchAll(/history\/(\d+)"/g)].map(([, revision]) => revision)
-    expect(links).toEqual(['2', '1'])
-    expect(list.text.match(/“Hours” · by test/g)).toHaveLength(2)
-    expect(list.text.match(/Served now/g)).toHaveLength(1)
+test('the history of a document is one click from it, says who changed it, what is served and what restoring would change, and restores it unless somebody has changed it since', async () => {
+  const tenant = await signedIn()
+  const unserved = await write(tenant, 'Hours', 'We open at 9.')
+  expect((await tenant.browser.get(`${pageOf(tenant, unserved)}/history`)).text).toContain('Nothing yet')
+  const [nine, eight] = ['We open at <9:00> & close late.', 'We open at <8:00> & close late.'] as const
+  const { address, patch, api } = await edited(tenant, nine, eight)
+  expect((await tenant.browser.get(address)).html).toContain(`href="${address}/history"`)
+  const list = await tenant.browser.get(`${address}/history`)
+  const links = [...list.html.matchAll(/history\/(\d+)"/g)].map(([, revision]) => revision)
+  expect(links).toEqual(['2', '1'])
+  expect(list.text.match(/“Hours” · by test/g)).toHaveLength(2)
+  expect(list.text.match(/Served now/g)).toHaveLength(1)
 
-    const { html } = await tenant.browser.get(`${address}/history/1`)
-    expect(html).toContain('We open at &lt;<del>8:00</del><ins>9:00</ins>&gt; &amp; close late.')
-    const restore = (html: string) =>
-      tenant.browser.submit(`${address}/history/1/restore`, { edits: hiddenIn(html, 'edits') })
-    await patch({ content: 'three' })
-    const refused = await restore(html)
-    expect(refused.text).toContain('Nothing was restored: somebody has changed the document')
-    expect(refused.html).toContain('<del>three</del>')
-    expect(await api()).toMatchObject({ content: 'three' })
-    const restored = await restore(refused.html)
-    expect(restored.text).toContain('“Hours” has its earlier text again.')
-    await stand.deliver()
-    expect(await api()).toMatchObject({ status: 'completed', content: nine })
-    const [, newest] = /history\/(\d+)"/.exec((await tenant.browser.get(`${address}/history`)).html)!
-    const now = await tenant.browser.get(`${address}/history/${newest}`)
-    expect(now.text).toContain('The document has this text.')
-    expect(now.html).not.toContain('/restore')
-  })
+  const { html } = await tenant.browser.get(`${address}/history/1`)
+  expect(html).toContain('We open at &lt;<del>8:00</del><ins>9:00</ins>&gt; &amp; close late.')
+  const restore = (html: string) =>
+    tenant.browser.submit(`${address}/history/1/restore`, { edits: hiddenIn(html, 'edits') })
+  await patch({ content: 'three' })
+  const refused = await restore(html)
+  expect(refused.text).toContain('Nothing was restored: somebody has changed the document')
+  expect(refused.html).toContain('<del>three</del>')
+  expect(await api()).toMatchObject({ content: 'three' })
+  const restored = await restore(refused.html)
+  expect(restored.text).toContain('“Hours” has its earlier text again.')
+  await stand.deliver()
+  expect(await api()).toMatchObject({ status: 'completed', content: nine })
+  const [, newest] = /history\/(\d+)"/.exec((await tenant.browser.get(`${address}/history`)).html)!
+  const now = await tenant.browser.get(`${address}/history/${newest}`)
+  expect(now.text).toContain('The document has this text.')
+  expect(now.html).not.toContain('/restore')
 })
 
 describe('two texts', () => {

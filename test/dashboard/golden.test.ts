@@ -85,23 +85,21 @@ describe('the tab of checks', () => {
   })
 })
 
-describe('a new check', () => {
-  test('stays in the form while the provider of embeddings is unavailable, and above the agent’s limit', async () => {
-    const tenant = await shop()
-    const embed = () => Promise.reject(new EmbeddingError('unavailable', 'stopped'))
-    const without = browserOf(stand, { embedder: { ...lexicalEmbedder(), embed }, keySignIn: true })
-    const browser = await signIn(without, tenant.apiKey)
-    const { status, html, text } = await browser.post(`${listOf(tenant)}/new`, typed)
-    expect([status, text]).toEqual([503, expect.stringContaining('Checks can’t be run at the moment')])
-    expect(html).toContain(`value="${question}"`)
-    expect(await checksOf(tenant)).toEqual([])
-    await tenant.browser.submit(`${listOf(tenant)}/new`, typed)
-    await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding)
-      select organization_id, agent_id, gen_random_uuid(), question, words, within, on_failure, model, embedding
-      from golden_questions, generate_series(2, 500) where agent_id = ${tenant.agentId}`.execute(stand.db)
-    const refused = await tenant.browser.post(`${listOf(tenant)}/new`, typed)
-    expectFault(refused, 'question', 'An agent can have at most 500 checks. Delete some first.')
-  })
+test('a new check stays in the form while the provider of embeddings is unavailable, and above the agent’s limit', async () => {
+  const tenant = await shop()
+  const embed = () => Promise.reject(new EmbeddingError('unavailable', 'stopped'))
+  const without = browserOf(stand, { embedder: { ...lexicalEmbedder(), embed }, keySignIn: true })
+  const browser = await signIn(without, tenant.apiKey)
+  const { status, html, text } = await browser.post(`${listOf(tenant)}/new`, typed)
+  expect([status, text]).toEqual([503, expect.stringContaining('Checks can’t be run at the moment')])
+  expect(html).toContain(`value="${question}"`)
+  expect(await checksOf(tenant)).toEqual([])
+  await tenant.browser.submit(`${listOf(tenant)}/new`, typed)
+  await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding)
+    select organization_id, agent_id, gen_random_uuid(), question, words, within, on_failure, model, embedding
+    from golden_questions, generate_series(2, 500) where agent_id = ${tenant.agentId}`.execute(stand.db)
+  const refused = await tenant.browser.post(`${listOf(tenant)}/new`, typed)
+  expectFault(refused, 'question', 'An agent can have at most 500 checks. Delete some first.')
 })
 
 describe('a change that would fail a blocking check', () => {

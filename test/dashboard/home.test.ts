@@ -2,14 +2,12 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { isOff } from '../../functions/dashboard/home.ts'
 import type { Permission } from '../../shared/organizations/permissions.ts'
-import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
 import { storeQuestions } from '../support/documents/asked-questions.ts'
 import { serve, setColumns } from './document-rows.ts'
 import { makeHeld, makeThings } from './routes.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { stand, signedIn, member } = useDashboard()
-const { batchesOf } = useStatementPlans()
 
 test('an organization without agents can add the first one, if the key permits it', async () => {
   const without = async (granted?: Permission[]) => {
@@ -99,21 +97,4 @@ test('the answers of the last week are counted for those who may read questions'
   expect(html).not.toContain('style=')
   const { browser: viewing } = await member(owner, 'viewer')
   expect((await viewing.get('/dashboard')).html).not.toMatch(/Last week|No questions|<rect/)
-})
-
-test('of a long log only the last week is read, in the index', async () => {
-  const owner = await signedIn()
-  await stand.db.batch({
-    unlimited: sql`set local session_replication_role = replica`,
-    asked: sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, status, milliseconds, asked_at)
-      select ${owner.organizationId}, ${owner.agentId}, gen_random_uuid(), repeat('x', 400), 'hybrid', false, '[]', 0.5, 'found', 9, now() - i * interval '2 minutes'
-      from generate_series(1, 20000) i`,
-  })
-  await stand.pool.query('vacuum analyze question_log')
-  const batches = await batchesOf(() => owner.browser.get('/dashboard'))
-  const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from question_log q')))
-  const scans = (await plansOf(stand.pool, batch!, 'analyze, buffers,')).flatMap(nodesOf)
-  const read = scans.filter((node) => node['Relation Name'] === 'question_log')
-  expect(read.map((node) => node['Index Name'])).toEqual(['question_log_of_organization'])
-  expect(buffersOf(read[0]!)).toBeLessThan(150)
 })

@@ -281,7 +281,7 @@ describe('a group', () => {
   })
 })
 
-test('a page of 20,000 logged questions reads 2,000 of them', async () => {
+test('of 20,000 logged questions their list reads 2,000, and the page of agents those of a week in the index', async () => {
   const owner = await keeping()
   const stored = sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, status,
       milliseconds, asked_at)
@@ -290,12 +290,19 @@ test('a page of 20,000 logged questions reads 2,000 of them', async () => {
       from generate_series(1, 20000) n`
   await stand.db.batch({ unlimited: sql`set local session_replication_role = replica`, stored })
   await stand.pool.query('vacuum analyze question_log')
+  /** The scans of the log that a page makes. */
+  const scansOf = async (open: () => Promise<unknown>) => {
+    const batches = await batchesOf(open)
+    const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from question_log q')))
+    const nodes = (await plansOf(stand.pool, batch!, 'analyze, buffers,')).flatMap(nodesOf)
+    return nodes.filter((node) => node['Relation Name'] === 'question_log')
+  }
+  const ofHome = await scansOf(() => owner.browser.get('/dashboard'))
+  const index = { 'Node Type': 'Index Only Scan', 'Index Name': 'question_log_of_organization' }
+  expect(ofHome).toMatchObject([index])
+  expect(buffersOf(ofHome[0]!)).toBeLessThan(150)
   for (const query of [{}, all]) {
-    const [batch] = (await batchesOf(() => screen(owner, query))).filter(({ queries }) =>
-      queries.some(({ query }) => query.includes('from question_log q')),
-    )
-    const scans = (await plansOf(stand.pool, batch!, 'analyze, buffers,')).flatMap(nodesOf)
-    const pages = scans.filter((node) => node['Relation Name'] === 'question_log').map(buffersOf)
+    const pages = (await scansOf(() => screen(owner, query))).map(buffersOf)
     expect(pages).toHaveLength(3)
     expect(Math.max(...pages), JSON.stringify(query)).toBeLessThan(400)
   }
