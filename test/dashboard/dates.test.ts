@@ -134,41 +134,30 @@ describe('the form of a text', () => {
   })
 })
 
-describe('Ask', () => {
-  const ask = (tenant: SignedIn, fields: Record<string, string>) =>
-    askScreen(tenant, { q: 'are you closed', ...fields })
+const ask = (tenant: SignedIn, fields: Record<string, string>) => askScreen(tenant, { q: 'are you closed', ...fields })
 
-  test('shows the answer of another time, in the agent’s time zone, and keeps the time in its links', async () => {
-    const tenant = await signedIn()
-    const dates = { valid_from: '2998-12-20T00:00:00Z', valid_until: '2999-01-07T00:00:00Z' }
-    await documentWith(tenant, dates)
-    const nothing = await askScreen(tenant, {})
-    expect(nothing.text).toContain('There is nothing to find yet')
-    expect(nothing.html).toContain(`href="${listOf(tenant)}"`)
-    const finds = async (at: string) => (await ask(tenant, { at })).text.includes('1 part found')
-    expect(await finds('')).toBe(false)
-    expect(await finds('2998-12-19T23:59')).toBe(false)
-    expect(await finds('2998-12-20T00:00')).toBe(true)
-    expect(await finds('2999-01-06T23:59')).toBe(true)
-    expect(await finds('2999-01-07T00:00')).toBe(false)
-    await setZone(tenant, 'America/New_York')
-    expect(await finds('2998-12-19T19:00')).toBe(true)
-    expect(await finds('2998-12-19T18:59')).toBe(false)
-    const { text, html } = await ask(tenant, { at: '2999-02-01T09:30' })
-    expect(text).toContain('As of Feb 1, 2999, 9:30 AM (America/New_York), from the documents that are valid then.')
-    expect(html).toContain('name="at" value="2999-02-01T09:30"')
-    expect(html).toContain('at=2999-02-01T09%3A30&amp;mode=keyword')
-  })
-
-  test.each(['tomorrow', '2999-13-01T00:00', '275760-01-01T00:00', '0001-01-01T00:00', '9999-12-31T23:59'])(
-    'answers for the present if the time is invalid: %s',
-    async (at) => {
-      const tenant = await signedIn()
-      await documentWith(tenant)
-      const { status, text } = await ask(tenant, { at })
-      expect(status).toBe(200)
-      expect(text).toContain('1 part found')
-      expect(text).not.toContain('valid then')
-    },
-  )
+test('Ask shows the answer of another time, in the agent’s time zone, or of now if it is invalid, and keeps the time in its links', async () => {
+  const tenant = await signedIn()
+  const dates = { valid_from: '2998-12-20T00:00:00Z', valid_until: '2999-01-07T00:00:00Z' }
+  await documentWith(tenant, dates)
+  const nothing = await askScreen(tenant, {})
+  expect(nothing.text).toContain('There is nothing to find yet')
+  expect(nothing.html).toContain(`href="${listOf(tenant)}"`)
+  const finds = async (at: string) => (await ask(tenant, { at })).text.includes('1 part found')
+  expect(await finds('')).toBe(false)
+  expect(await finds('2998-12-19T23:59')).toBe(false)
+  expect(await finds('2998-12-20T00:00')).toBe(true)
+  expect(await finds('2999-01-06T23:59')).toBe(true)
+  expect(await finds('2999-01-07T00:00')).toBe(false)
+  await setZone(tenant, 'America/New_York')
+  expect(await finds('2998-12-19T19:00')).toBe(true)
+  expect(await finds('2998-12-19T18:59')).toBe(false)
+  for (const at of ['tomorrow', '2999-13-01T00:00', '275760-01-01T00:00', '0001-01-01T00:00', '9999-12-31T23:59']) {
+    const { status, text } = await ask(tenant, { at })
+    expect([status, text.includes('1 part found'), text.includes('valid then')], at).toEqual([200, false, false])
+  }
+  const { text, html } = await ask(tenant, { at: '2999-02-01T09:30' })
+  expect(text).toContain('As of Feb 1, 2999, 9:30 AM (America/New_York), from the documents that are valid then.')
+  expect(html).toContain('name="at" value="2999-02-01T09:30"')
+  expect(html).toContain('at=2999-02-01T09%3A30&amp;mode=keyword')
 })

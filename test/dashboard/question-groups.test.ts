@@ -1,43 +1,41 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { groupQuestions } from '../../functions/dashboard/questions/grouping.ts'
 import { readSet } from '../evaluation/labelled-set.ts'
 
-describe('similar questions', () => {
-  const grouped = (...questions: string[]) =>
-    groupQuestions(questions.map((question) => ({ question }))).map((group) => group.map(({ question }) => question))
+const grouped = (...questions: string[]) =>
+  groupQuestions(questions.map((question) => ({ question }))).map((group) => group.map(({ question }) => question))
 
-  test.each([
-    ['are you open on sunday', 'um are you guys open sundays', 'Are you open on Sunday?', 'sunday opening hours'],
-    ['do you have k double four seven one', 'is K-4471 in stock', 'k 4471'],
-    ['is there parking', 'where can I park', 'where do i park my car'],
-    ['is doctor kowalski in on friday', 'is dr kovalsky there friday'],
-    ['habt ihr sonntags geöffnet', 'wann habt ihr am Sonntag offen'],
-    ['half past nine', '9:30'],
-    ['営業時間は', '営業時間はいつ'],
-  ])('are one group: %s', (...questions) => {
-    expect(grouped(...questions)).toEqual([expect.arrayContaining(questions)])
-  })
+test.each([
+  ['are you open on sunday', 'um are you guys open sundays', 'Are you open on Sunday?', 'sunday opening hours'],
+  ['do you have k double four seven one', 'is K-4471 in stock', 'k 4471'],
+  ['is there parking', 'where can I park', 'where do i park my car'],
+  ['is doctor kowalski in on friday', 'is dr kovalsky there friday'],
+  ['habt ihr sonntags geöffnet', 'wann habt ihr am Sonntag offen'],
+  ['half past nine', '9:30'],
+  ['営業時間は', '営業時間はいつ'],
+])('similar questions are one group: %s', (...questions) => {
+  expect(grouped(...questions)).toEqual([expect.arrayContaining(questions)])
+})
 
-  test.each([
-    ['are you open on sunday', 'are you open on saturday'],
-    ['do you have K-4471', 'do you have K-4472'],
-    ['can i return a bike', 'can i rent a bike'],
-    ['is it and', 'are you the'],
-  ])('are not these two: %s, %s', (...questions) => {
-    expect(grouped(...questions)).toHaveLength(2)
-  })
+test.each([
+  ['are you open on sunday', 'are you open on saturday'],
+  ['do you have K-4471', 'do you have K-4472'],
+  ['can i return a bike', 'can i rent a bike'],
+  ['is it and', 'are you the'],
+])('these two are not similar: %s, %s', (...questions) => {
+  expect(grouped(...questions)).toHaveLength(2)
+})
 
-  test('do not occur in the evaluation, in which every question asks for something else', () => {
-    for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
-      const merged = groupQuestions(questions).filter((group) => group.length > 1)
-      expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])
-    }
-  })
+test('no two similar questions are in the evaluation, in which every question asks for something else', () => {
+  for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
+    const merged = groupQuestions(questions).filter((group) => group.length > 1)
+    expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])
+  }
+})
 
-  test('are always grouped the same, with the most frequent wording first', () => {
-    const asked = ['parrots', 'sell cars', 'um cars', 'parrots allowed', 'um cars', 'boats']
-    const groups = grouped(...asked)
-    expect(groups).toEqual([['um cars', 'sell cars', 'um cars'], ['parrots', 'parrots allowed'], ['boats']])
-    expect(grouped(...asked)).toEqual(groups)
-  })
+test('questions are always grouped the same, with the most frequent wording first', () => {
+  const asked = ['parrots', 'sell cars', 'um cars', 'parrots allowed', 'um cars', 'boats']
+  const groups = grouped(...asked)
+  expect(groups).toEqual([['um cars', 'sell cars', 'um cars'], ['parrots', 'parrots allowed'], ['boats']])
+  expect(grouped(...asked)).toEqual(groups)
 })

@@ -26,7 +26,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await stand.deliver()
   }
 
-  test('files that are chosen or dropped are uploaded, and become ready without a reload', async () => {
+  test('files that are chosen or dropped are uploaded, and become ready without a reload, which leaves the focus where it is', async () => {
     const { page, wrong } = await openList()
     await page.evaluate('window.isSame = true')
     const choosing = page.waitForEvent('filechooser')
@@ -36,8 +36,14 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await rows.filter({ hasText: 'Hours' }).waitFor()
     await rows.filter({ hasText: 'Menu' }).waitFor()
     expect(await page.locator('#upload li').count()).toBe(0)
+    await page.getByRole('link', { name: 'Hours', exact: true }).focus()
     await work()
     await rows.filter({ hasText: 'Ready' }).nth(1).waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Hours')
+    await page
+      .locator('#announcer')
+      .getByText(/^“(Menu|Hours)” is ready\./)
+      .waitFor()
     await page.locator('#live').waitFor({ state: 'detached' })
 
     const dropped = await page.evaluateHandle(
@@ -161,16 +167,5 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(new URL(page.url()).search).toBe('?q=hour')
     expect(await page.evaluate('document.activeElement.name')).toBe('q')
     expect(wrong).toEqual([])
-  })
-
-  test('a row that changes leaves the focus where it is', async () => {
-    const tenant = await stand.tenant()
-    await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices', content: 'A cut is 40 euros.' })
-    const { page } = await open(tenant, listOf(tenant))
-    await page.getByRole('link', { name: 'Prices', exact: true }).focus()
-    await stand.deliver()
-    await page.locator('.documents > li').filter({ hasText: 'Ready' }).waitFor()
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Prices')
-    expect(await page.locator('#announcer').innerText()).toBe('“Prices” is ready.')
   })
 })
