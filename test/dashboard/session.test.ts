@@ -14,7 +14,7 @@ const sessions = (organizationId: string) =>
   stand.db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId).execute()
 
 describe('signing in', () => {
-  test('with a key leads to the agents of its organization', async () => {
+  test('with a key leads to the agents of its organization, or back to the requested screen or the screen of the form', async () => {
     const tenant = await stand.tenant()
     const mine = browser()
     const home = { status: 303, headers: { location: '/dashboard' } }
@@ -22,11 +22,8 @@ describe('signing in', () => {
     expect(await mine.post(path, { key: ` ${tenant.apiKey}\n` })).toMatchObject(home)
     expect(await mine.get('/dashboard')).toMatchObject({ status: 200, text: expect.stringContaining('Agent') })
     expect(await mine.get(path)).toMatchObject(home)
-  })
+    mine.jar.clear()
 
-  test('leads back to the requested screen, or to the screen of the form', async () => {
-    const tenant = await stand.tenant()
-    const mine = browser()
     const url = `/dashboard/agents/${tenant.agentId}/documents?status=error`
     const { headers } = await mine.get(url)
     expect(headers.location).toBe(`${path}?to=${encodeURIComponent(url)}`)
