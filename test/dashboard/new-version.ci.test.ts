@@ -47,18 +47,13 @@ describe('a file', () => {
     expect(await get(tenant, await upload(stand, tenant, name, text))).toMatchObject({ status: 'completed' })
   })
 
-  test('never waits if a program sends it', async () => {
+  test('never waits if a program sends it, and else is asked about in the list without a reload, which then stops polling', async () => {
     const tenant = await signedIn()
     await upload(stand, tenant, 'menu.txt', menu())
     const file = { name: 'menu.txt', bytes: Buffer.byteLength(menu()) }
-    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/files`, file)
-    await post(stand, tenant, { documentId: body.document.id, ...body.upload }, 'menu.txt', menu())
-    expect(await get(tenant, body.document.id)).toMatchObject({ status: 'completed', waiting: null })
-  })
-
-  test('is asked about in the list without a reload, which then stops polling', async () => {
-    const tenant = await signedIn()
-    await upload(stand, tenant, 'menu.txt', menu())
+    const { document, upload: form } = (await tenant.call('POST', `${tenant.knowledgeBase}/files`, file)).body
+    await post(stand, tenant, { documentId: document.id, ...form }, 'menu.txt', menu())
+    expect(await get(tenant, document.id)).toMatchObject({ status: 'completed', waiting: null })
     const { body } = await announce(tenant, 'menu.txt', Buffer.byteLength(menu('3.90')))
     const seen = seenIn((await tenant.browser.get(listOf(tenant))).html)
     await post(stand, tenant, body, 'menu.txt', menu('3.90'))

@@ -60,7 +60,7 @@ describe('a website', () => {
 })
 
 describe('the page of a website', () => {
-  test('shows the document of each page, what the last crawl changed, and why a page is left out', async () => {
+  test('shows the document of each page, which names it until its text is edited, what the last crawl changed, and why a page is left out', async () => {
     const { agentId, browser, page, id, call, knowledgeBase } = await guest()
     const [document] = (await call('GET', knowledgeBase)).body.data
     const { html, text } = await browser.get(page)
@@ -79,6 +79,14 @@ describe('the page of a website', () => {
     const leftOut = (await browser.get(`${page}?show=left_out`)).text
     expect([leftOut.includes('basket'), leftOut.includes('Prices of the inn')]).toEqual([true, false])
     expect((await browser.get(`${page}?after=${inn}c%00%0a`)).text).not.toContain('basket')
+
+    const address = `/dashboard/agents/${agentId}/documents/${document.id}`
+    const shown = await browser.get(address)
+    expect(shown.html).toContain(`<a href="${page}">paws-inn.example</a>`)
+    for (const part of [ofEditedPage, 'Web page']) expect(shown.text).toContain(part)
+    await browser.submit(`${address}/edit`, { title: 'Prices', content: 'A night costs 40 euros.', edits: '1' })
+    expect((await call('GET', `${knowledgeBase}/${document.id}`)).body.source_id).toBeNull()
+    expect((await browser.get(address)).html).not.toContain(`<a href="${page}">`)
   })
 
   test('shows the progress of a crawl, also as a part of the page, and what to do after an error', async () => {
@@ -121,17 +129,4 @@ test('deleting a website deletes its documents, unless a blocking golden questio
   expect(await stored(tenant)).toEqual([])
   expect((await call('GET', knowledgeBase)).body.data).toEqual([])
   expect((await browser.get(page)).status).toBe(404)
-})
-
-test('a document names its website, and an edit of its text detaches it', async () => {
-  const { agentId, browser, page, call, knowledgeBase } = await guest()
-  const [{ id }] = (await call('GET', knowledgeBase)).body.data
-  const document = `/dashboard/agents/${agentId}/documents/${id}`
-  const { html, text } = await browser.get(document)
-  expect(html).toContain(`<a href="${page}">paws-inn.example</a>`)
-  expect(text).toContain(ofEditedPage)
-  expect(text).toContain('Web page')
-  await browser.submit(`${document}/edit`, { title: 'Prices', content: 'A night costs 40 euros.', edits: '1' })
-  expect((await call('GET', `${knowledgeBase}/${id}`)).body.source_id).toBeNull()
-  expect((await browser.get(document)).html).not.toContain(`<a href="${page}">`)
 })
