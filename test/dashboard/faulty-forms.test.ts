@@ -97,7 +97,7 @@ const forms: Record<string, [fields: FormFields, faults: Fault[]]> = {
     [
       ...ofName,
       ['time_zone', { time_zone: '+02:00' }, 'Choose a time zone.'],
-      ['holidays', { holidays: 'Canada' }, 'Enter a code, such as US or CA-ON.'],
+      ['holidays', { holidays: 'Atlantis' }, 'Enter a country, such as Germany, or a code, such as CA-ON.'],
     ],
   ],
   '/dashboard/agents/new': [{ name: 'Night desk' }, ofName],

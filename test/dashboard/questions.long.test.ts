@@ -181,6 +181,21 @@ describe('a question without a good answer', () => {
     expect(await states(owner)).toEqual([['do you sell cars', 'can my parrot come'], []])
   })
 
+  test('stays open while what is found leaves out one of its words, and opens again once its answer is marked as wrong', async () => {
+    const owner = await keeping()
+    const question = 'what does a massage of the feet cost'
+    await askedFor(owner, question)
+    await stored(owner, 'Massage', 'A massage costs 80 euros, whatever else you want.')
+    const asked = await owner.call('POST', `${owner.knowledgeBase}/search`, { query: question })
+    expect(asked.body.status).toBe('found')
+    expect(await states(owner)).toEqual([[question], []])
+    await stored(owner, 'Feet', 'A massage of the feet costs 60 euros.')
+    expect(await states(owner)).toEqual([[], [question]])
+    const { html } = await screen(owner, { show: 'since' })
+    await owner.browser.submit(...formOf(html, question, 'wrong'))
+    expect(await states(owner)).toEqual([[question], []])
+  })
+
   test('is closed by a check that expects no answer', async () => {
     const owner = await keeping()
     await askedFor(owner, 'Can my parrot come', 'do you sell cars')
