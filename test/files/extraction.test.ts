@@ -45,9 +45,8 @@ describe('a file that has arrived', () => {
       async extractText(_file, _name, _organizationId, progress) {
         await set(file, `lease_expires_at = now() + interval '1 s'`)
         progress?.(2, 12)
-        await vi.waitFor(async () =>
-          expect(await shown()).toMatchObject({ pages_read: 2, pages: 12, is_renewed: true }),
-        )
+        const read = { pages_read: 2, pages: 12, is_renewed: true }
+        await vi.waitFor(async () => expect(await shown()).toMatchObject(read), 30_000)
         return { text, sourceType: 'pdf', notes: [note] }
       },
     })

@@ -147,7 +147,7 @@ describe('a refused key', () => {
       await sql`update agents set name = ${newId()} where id = ${tenant.agentId}`.execute(stand.db)
       await expect(agent.search(parking)).rejects.toMatchObject({ code: 'invalid_api_key' })
     }, 15_000)
-    await vi.waitFor(async () => expect(await readdir(directory)).toEqual([]))
+    await vi.waitFor(async () => expect(await readdir(directory)).toEqual([]), 30_000)
   }, 20_000)
 })
 

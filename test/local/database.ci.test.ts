@@ -179,7 +179,7 @@ describe('a data directory', () => {
     const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'])
     const [line] = (await once(parent.stdout, 'data')) as [Buffer]
     const stat = `/proc/${line.toString().trim()}/stat`
-    await vi.waitUntil(async () => (await readFile(stat, 'utf8')).includes(') Z '))
+    await vi.waitUntil(async () => (await readFile(stat, 'utf8')).includes(') Z '), 30_000)
     const start = (await readFile(stat, 'utf8')).split(') ')[1]?.split(' ')[19]
     await mkdir(join(dataDir, 'zombie'))
     await writeFile(join(dataDir, 'zombie', 'lock'), `${line.toString().trim()} ${start}\n`)

@@ -130,7 +130,7 @@ test('no more batches are in flight than allowed, and stopping waits for them', 
   expect(await count()).toEqual({ visible: 3, hidden: 2 })
   expect(stopped).not.toHaveBeenCalled()
   gates[0]?.()
-  await vi.waitUntil(async () => (await count()).hidden === 1)
+  await vi.waitUntil(async () => (await count()).hidden === 1, 30_000)
   expect(stopped).not.toHaveBeenCalled()
   gates[1]?.()
   await stop
