@@ -1,4 +1,4 @@
-import { readText } from './read-text.ts'
+import { type ReadText, readText } from './read-text.ts'
 
 /** How much of a question the first found text has. */
 export interface Coverage {
@@ -17,8 +17,7 @@ export function coverageOf(question: string, texts: readonly (readonly string[])
   const asked = readText(withSpelledWords(question))
   const words = asked.words.filter(({ hasTerms }) => hasTerms)
   const found = texts.map((parts) => parts.map(readText))
-  const has = (meanings: readonly string[], parts = found[0]!) =>
-    meanings.some((each) => parts.some((part) => part.meanings.has(each) || part.signs.includes(each)))
+  const has = (meanings: readonly string[], parts = found[0]!) => hasAny(meanings, parts)
   const rarity = (meanings: readonly string[]) => {
     const having = found.filter((text) => has(meanings, text)).length
     return Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))
@@ -35,11 +34,13 @@ export function coverageOf(question: string, texts: readonly (readonly string[])
 export function hasAllWords(question: string, parts: readonly string[]): boolean {
   const texts = parts.map(readText)
   return readText(withSpelledWords(question)).words.every(
-    ({ meanings, isCommon, hasTerms }) =>
-      isCommon ||
-      !hasTerms ||
-      texts.some((text) => meanings.some((each) => text.meanings.has(each) || text.signs.includes(each))),
+    ({ meanings, isCommon, hasTerms }) => isCommon || !hasTerms || hasAny(meanings, texts),
   )
+}
+
+/** Tells whether a part has one of a word's meanings. */
+function hasAny(meanings: readonly string[], parts: readonly ReadText[]): boolean {
+  return meanings.some((each) => parts.some((part) => part.meanings.has(each) || part.signs.includes(each)))
 }
 
 const spelled = /(?<![\p{L}\p{N}])\p{L}(?:[ .-]{1,2}\p{L}(?![\p{L}\p{N}])){2,}/gu
