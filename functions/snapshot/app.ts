@@ -9,7 +9,7 @@ import { encodeCursor, readAfter } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { uuid } from '../../shared/ids.ts'
 import { countBytes, findBytes, requireBytes } from './bandwidth.ts'
-import { type DocumentRow, selectPart, wholeDocument } from './read-part.ts'
+import { type DocumentRow, selectPart, selectRemoved, wholeDocument } from './read-part.ts'
 import {
   formatVersion,
   mediaType,
@@ -67,8 +67,10 @@ export function snapshotApp({ db, now }: RouterOptions) {
           return c.body(null, 304)
         }
       }
-      const { meters, rows } = await db.batch({
+      const { meters, removed, rows } = await db.batch({
         meters: findBytes(scope),
+        // Before the part, which may have a document that was restored meanwhile, and once: each row of the part would repeat it.
+        removed: selectRemoved(scope, from),
         rows: selectPart(scope, { since: from, begun }, position),
       })
       const {
@@ -78,7 +80,6 @@ export function snapshotApp({ db, now }: RouterOptions) {
         time_zone,
         holidays,
         model,
-        removed,
       } = rows[0] ?? agentNotFound()
       if (from > current || (from > 0 && Math.max(from, version ?? 0) < purged)) throw expired()
       requireBytes(meters)
@@ -93,7 +94,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
         since: from,
         version: current,
         agent: { name, time_zone, holidays, model },
-        removed,
+        removed: removed.map(({ document_id }) => document_id),
         documents: documents.map(toDocument),
         next_cursor: next && encodeCursor(key.cursorKey, list, next),
       }

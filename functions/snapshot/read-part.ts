@@ -17,12 +17,10 @@ export const wholeDocument = 2 ** 31 - 1
 interface AgentRow extends AgentFacts {
   served_version: number
   purged_version: number
-  /** Ids of documents that search no longer serves. */
-  removed: string[]
 }
 
 /** What a snapshot leaves out. */
-export interface Known {
+interface Known {
   /** The version that the client has; 0 for none. */
   since: number
   /** The agent's version at the first part of a whole snapshot: documents that were removed since are listed. Undefined for that part. */
@@ -43,7 +41,7 @@ export interface DocumentRow extends Omit<SnapshotDocument, 'is_whole' | 'chunks
 
 /** Characters of the driver’s JSON, which has that of the chunks as a text. Gzip makes it at least a fifth smaller: most of it is base64. */
 const maxCharacters = 5_000_000
-/** Of changes: a client notices removals once a part. */
+/** Changes come in smaller parts, since a client notices removals once a part. */
 const maxCharactersOfChanges = maxCharacters / 4
 const maxRemoved = 1000
 /** A chunk's: its vector and its sketch in base64, ids and names of fields. */
@@ -58,6 +56,13 @@ const x = columnsOf('vectors', 'x')
 
 export function findVersion(scope: AgentScope) {
   return sql<{ version: number }>`select ${a.served_version}::float8 as version from agents a where ${isAgent(scope)}`
+}
+
+/** Selects the documents that search no longer serves: the newest of those removed since a version. */
+export function selectRemoved({ organizationId, agentId }: AgentScope, since: number) {
+  return sql<{ document_id: string }>`select ${p.document_id} from packs p
+    where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${p.revision} is null and ${p.version} > ${since}::bigint
+    order by ${p.version} desc limit ${maxRemoved}`
 }
 
 /**
@@ -124,8 +129,6 @@ export function selectPart(scope: AgentScope, { since, begun }: Known, position?
       group by g.n, g.document_id, g.version, g.revision, g.title, g.valid_from, g.valid_until, g.metadata, g.external_id, g.is_last
     )
     select ${a.served_version}::float8 as served_version, ${a.purged_version}::float8 as purged_version, ${a.name}, ${a.time_zone},
-      ${a.holidays}, ${a.model}, array(select ${p.document_id} from packs p
-        where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${p.revision} is null and ${p.version} > ${since}::bigint
-        order by ${p.version} desc limit ${maxRemoved}) as removed, r.*
+      ${a.holidays}, ${a.model}, r.*
     from agents a left join read r on true where ${isAgent(scope)} order by r.n`
 }
