@@ -127,25 +127,26 @@ test('requests that run while an agent goes succeed or find no agent', async () 
   const [documentId] = await serveTexts(stand, tenant, [{ content: 'On Sunday we are closed.' }])
   const { knowledgeBase, call } = tenant
   const path = agentPath(tenant)
-  const requests = [
-    ['POST', knowledgeBase, { title: 'T', content: 'text' }],
-    ['POST', `${knowledgeBase}/batch`, { documents: [{ title: 'T', content: 'text' }] }],
-    ['POST', `${knowledgeBase}/files`, { name: 'prices.txt', bytes: 10 }],
-    ['PATCH', `${knowledgeBase}/${documentId}`, { content: 'On Monday, too.' }],
-    ['POST', `${knowledgeBase}/search`, { query: 'Are you open on Sunday?' }],
-    ['GET', `${knowledgeBase}/snapshot`, undefined],
-    ['POST', `${path}/golden-questions`, { question: 'Sunday?', expects: { nothing: true } }],
-    ['POST', `${path}/sources`, { url: 'https://paws-inn.example/' }],
-    ['GET', path, undefined],
-    ['PATCH', path, { holidays: 'US' }],
-  ] as const
-  const ask = () => requests.map(([method, url, body]) => call(method, url, body))
-  const before = ask()
+  const requestsOf = (round: string) =>
+    [
+      ['POST', knowledgeBase, { title: 'T', content: 'text' }],
+      ['POST', `${knowledgeBase}/batch`, { documents: [{ title: 'T', content: 'text' }] }],
+      ['POST', `${knowledgeBase}/files`, { name: 'prices.txt', bytes: 10 }],
+      ['PATCH', `${knowledgeBase}/${documentId}`, { content: 'On Monday, too.' }],
+      ['POST', `${knowledgeBase}/search`, { query: 'Are you open on Sunday?' }],
+      ['GET', `${knowledgeBase}/snapshot`, undefined],
+      ['POST', `${path}/golden-questions`, { question: 'Sunday?', expects: { nothing: true } }],
+      ['POST', `${path}/sources`, { url: `https://${round}.example/` }],
+      ['GET', path, undefined],
+      ['PATCH', path, { holidays: 'US' }],
+    ] as const
+  const ask = (round: string) => requestsOf(round).map(([method, url, body]) => call(method, url, body))
+  const before = ask('before')
   const deleted = call('DELETE', confirmed(tenant))
-  const answers = await Promise.all([...before, ...ask()])
+  const answers = await Promise.all([...before, ...ask('beside')])
   expect(await deleted).toMatchObject({ status: 204 })
   for (const { status, body } of answers) if (status > 202) expect([status, body]).toMatchObject([404, notFound.body])
-  for (const answer of await Promise.all(ask())) expect(answer).toMatchObject(notFound)
+  for (const answer of await Promise.all(ask('after'))) expect(answer).toMatchObject(notFound)
   await stand.deliver()
   await stand.sweep()
   expect(await tablesThatName(tenant)).toEqual([])
