@@ -9,21 +9,22 @@ interface Evidence {
   /** 0 if meaning was not compared. */
   likeness: number
   coverage: Coverage
-  /** True if a word that the question asks a table for is met nowhere, or if a price is asked and only passages behind the first have one. */
+  /** True if a word that the question asks a table for is met nowhere, if a price is asked and only passages behind the first have one, or if a holiday's hours are asked and only the usual ones are said. */
   isUnmet: boolean
 }
 
-/** The weights of a logistic regression. `strength` joins score and likeness; `words` is the logarithm of their number. */
-interface Weights extends Record<'constant' | 'strength' | 'lead' | 'share' | 'concepts' | 'words', number> {}
+/** The weights of a logistic regression. `strength` joins score and likeness; `lead` is the score's distance to the next hit's. */
+interface Weights extends Record<'constant' | 'strength' | 'lead' | 'share' | 'concepts', number> {}
 
 /**
- * Fitted with both embedded models to this repository's questions and public ones, each set weighing the same. Others' questions count
- * as unanswerable (see README.md). Scores mean the same with every model, and so do these weights.
+ * Fitted with both embedded models to this repository's questions and to those of the shops to tune on. Others' questions count as
+ * unanswerable, and so does each question of a shop whose answering document is taken away. Scores mean the same with every model, and so
+ * do these weights.
  */
 const weights: Record<Mode, Weights> = {
-  hybrid: { constant: -3.1, strength: 2.8, lead: 1.6, share: 1.6, concepts: 0.8, words: 0.6 },
-  keyword: { constant: -2.5, strength: 1.7, lead: 1.9, share: 1.6, concepts: 0.5, words: 0.7 },
-  semantic: { constant: -2.5, strength: 2.2, lead: 1.3, share: 2.4, concepts: 0.8, words: 0.6 },
+  hybrid: { constant: -2.9, strength: 4.4, lead: 4.4, share: 0.7, concepts: 0.3 },
+  keyword: { constant: -2.6, strength: 3, lead: 4, share: 0.9, concepts: 0.5 },
+  semantic: { constant: -2.6, strength: 5.2, lead: 1.4, share: 2.4, concepts: 0.4 },
 }
 
 /** An unmet question loses this from the logarithm of its odds: tuned on whole shops. */
@@ -59,7 +60,7 @@ export function answerable(mode: Mode, { score, next, likeness, coverage, isUnme
   const w = weights[mode]
   const strength = mode === 'semantic' ? likeness : 1 - (1 - likeness) * (1 - score)
   const fromScores = w.constant + w.strength * strength + w.lead * (score - next)
-  const fromWords = w.share * coverage.share + w.concepts * coverage.concepts + w.words * Math.log1p(coverage.words)
+  const fromWords = w.share * coverage.share + w.concepts * coverage.concepts
   const logOdds = fromScores + fromWords
   const met = probabilityOf(logOdds)
   return isUnmet && met >= minAnswerable ? Math.max(minAnswerable, probabilityOf(logOdds - unmet)) : met

@@ -2,8 +2,6 @@ import { type ReadText, readText } from './read-text.ts'
 
 /** How much of a question the first found text has. */
 export interface Coverage {
-  /** The number of the question's words that are not stop words. */
-  words: number
   /** The share of them that the text has, as a word or a concept, 0 to 1; one that fewer texts have weighs more. */
   share: number
   /** The weight of the question's concepts that the text has, 0 to 2. */
@@ -27,7 +25,7 @@ export function coverageOf(question: string, texts: readonly (readonly string[])
   const missing = sum(words.flatMap(({ meanings, isCommon }) => (isCommon || has(meanings) ? [] : [meanings])))
   const concepts = [...asked.meanings].filter((each) => each.startsWith('#') && has([each])).map((each) => [each])
   const share = met + missing > 0 ? met / (met + missing) : 0.5
-  return { words: words.length, share, concepts: Math.min(maxConcepts, sum(concepts)) }
+  return { share, concepts: Math.min(maxConcepts, sum(concepts)) }
 }
 
 /** True if a text has each word of a question that is not an everyday one, as a word or a concept. @param parts of the text, such as its title */

@@ -34,8 +34,8 @@ interface Heard {
   agentName: string
   /** True if a passage makes an exception from the usual hours of the asked day. */
   isExcepted: boolean
-  /** True if the first passage has the hours of the asked day. */
-  isAnswered: boolean
+  /** `said` if the first passage has the hours of the asked day, `missing` if that is a holiday and only usual hours are there. */
+  hours: 'said' | 'missing' | undefined
   /** The first passage's sentence about hours of this season, which alone may have the value. */
   seasonal: string | undefined
   /** True for the name of a row or column of other days than the asked ones. */
@@ -61,7 +61,7 @@ const minTitles = 8
  * means `found`. Two documents that contradict each other mean no value, and at most `uncertain`.
  */
 export function judge(
-  { queries, readings, agentName, isExcepted, isAnswered, seasonal, isOfOtherDays }: Heard,
+  { queries, readings, agentName, isExcepted, hours, seasonal, isOfOtherDays }: Heard,
   mode: Mode,
   hits: readonly Hit[],
   likenessOf: LikenessOf,
@@ -93,9 +93,9 @@ export function judge(
   const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
   const [score = 0, next = 0] = mode === 'semantic' ? likenesses : hits.map((hit) => hit.score)
   const texts = hits.map(({ document_title, content }) => [document_title, content])
-  const evidence = { score, next, likeness: likenesses[0]!, isUnmet: !value && isUnmet() }
+  const evidence = { score, next, likeness: likenesses[0]!, isUnmet: !value && (hours === 'missing' || isUnmet()) }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
-  const found = Math.max(...queries.map(by), isAnswered ? answeredByDay : 0)
+  const found = Math.max(...queries.map(by), hours === 'said' ? answeredByDay : 0)
   const probability = value ? Math.max(found, value.confidence) : found
   const level = value ? 'found' : levelOf(hits.length, probability)
   return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }

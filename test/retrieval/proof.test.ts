@@ -302,7 +302,7 @@ test('the words of ten hypotheses in the widest tables take well under a second 
         readings,
         agentName: '',
         isExcepted: false,
-        isAnswered: false,
+        hours: undefined,
         seasonal: undefined,
         isOfOtherDays: () => false,
       },

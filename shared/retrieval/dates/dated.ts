@@ -115,8 +115,8 @@ interface DatedPassages<Found> {
   seasonal: string | undefined
   /** True if the first hit has hours of the evening before that pass midnight. */
   isNight: boolean
-  /** True if the first hit has the hours of the day that are asked for. */
-  isAnswered: boolean
+  /** `said` if the first hit has the hours of the day that are asked for, `missing` if those of a holiday are, and no hit has other than the usual ones. */
+  hours: 'said' | 'missing' | undefined
   /** True for the name of a row or column of other days, such as “Good Friday” on an ordinary Friday. */
   isOfOtherDays(name: string): boolean
 }
@@ -150,8 +150,8 @@ export function datedFirst<Found extends Dated>(
   agentName = '',
 ): DatedPassages<Found> {
   if (asked.length === 0 || hits.length === 0) {
-    const flags = { isNamed: false, isExcepted: false, isNight: false, isAnswered: false }
-    return { hits: [...hits], seasonal: undefined, isOfOtherDays: () => false, ...flags }
+    const flags = { isNamed: false, isExcepted: false, isNight: false }
+    return { hits: [...hits], hours: undefined, seasonal: undefined, isOfOtherDays: () => false, ...flags }
   }
   const days = asked.flatMap(({ from, to }) => daysFrom(from, to))
   const question = readHours(query, moment)
@@ -188,6 +188,10 @@ export function datedFirst<Found extends Dated>(
   const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
   // At half past midnight the hours of the day that has begun say nothing of “still open”.
   const isBeforeOpening = !isNight && asked.some(({ isAfterMidnight }) => isAfterMidnight)
+  const isHoliday =
+    asked.every(({ naming }) => naming === 'holiday') || days.every((day) => isPublicHoliday(day, moment.place))
+  const isMissing = asksHours && isHoliday && special.length === 0
+  const isSaid = asksHours && best?.isAbout === true && best.met === units.length
   const ordered = [...special, ...ordinary].map(({ hit }) => hit)
   return {
     hits: [...new Set([...ordered, ...hits])],
@@ -197,7 +201,7 @@ export function datedFirst<Found extends Dated>(
       : isOut || isUnclear || isBeforeOpening || (special.length > 0 && seasonal === undefined),
     seasonal,
     isNight,
-    isAnswered: asksHours && best?.isAbout === true && best.met === units.length,
+    hours: isMissing ? 'missing' : isSaid ? 'said' : undefined,
     isOfOtherDays: (name) => days.every((day) => namingOf(name, day, moment.place) === 'others'),
   }
 }

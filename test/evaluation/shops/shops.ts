@@ -30,7 +30,12 @@ interface Asked extends ShopQuestion {
 /** Shares, each the better the higher. */
 export type ShopFigures = Record<string, number>
 
-/** Asks the questions of each shop of a half, whose documents are an agent's. */
+const deleted = 'deleted'
+
+/**
+ * Asks the questions of each shop of a half, whose documents are an agent's. Then asks each question again of an agent that lacks the
+ * document with the answer; these have the kind `deleted`.
+ */
 export async function askShops(stand: Awaited<ReturnType<typeof openStand>>, half: Half): Promise<Asked[]> {
   const folder = join(import.meta.dirname, half)
   const asked: Asked[] = []
@@ -39,15 +44,26 @@ export async function askShops(stand: Awaited<ReturnType<typeof openStand>>, hal
     const documents = readDocuments(join(folder, name))
     const questions: ShopQuestion[] = JSON.parse(readFileSync(join(folder, file), 'utf8'))
     for (const { id, document, words } of questions) requirePassage(`${name}, ${id}`, documents, document, words)
-    const search = await stand.ingest({ name, documents, questions: [] })
-    for (const each of questions) {
-      const { question: query, history } = each
-      const request = { query, mode: 'hybrid', limit: 5, deadline_ms: 10_000, ...(history && { history }) } as const
-      asked.push({ ...each, answer: await search(request) })
+    const ask = async (documents: Documents, questions: readonly ShopQuestion[]) => {
+      const search = await stand.ingest({ name, documents, questions: [] })
+      for (const each of questions) {
+        const { question: query, history } = each
+        const request = { query, mode: 'hybrid', limit: 5, deadline_ms: 10_000, ...(history && { history }) } as const
+        asked.push({ ...each, answer: await search(request) })
+      }
+    }
+    await ask(documents, questions)
+    for (const document of documents) {
+      const left = questions.filter((each) => each.document === document.title)
+      const without = left.map((each) => ({ ...each, ...unanswered, id: `${each.id} without “${document.title}”` }))
+      const others = documents.filter((each) => each !== document)
+      if (left.length > 0) await ask(others, without)
     }
   }
   return asked
 }
+
+const unanswered = { kind: deleted, document: null, words: null, answerable: false, value: null }
 
 export function requirePassage(place: string, documents: Documents, title: string | null, words: string | null): void {
   const document = documents.find((each) => each.title === title)
@@ -84,7 +100,8 @@ function isOldRow({ history = [], value, answer: { value: said } }: Asked): bool
   )
 }
 
-export function shopFigures(asked: readonly Asked[]): ShopFigures {
+export function shopFigures(all: readonly Asked[]): ShopFigures {
+  const asked = all.filter(({ kind }) => kind !== deleted)
   const ofKind = (kind: string) => asked.filter((each) => each.kind === kind)
   const answerable = asked.filter((each) => each.answerable)
   const share = (of: readonly Asked[], isMet: (each: Asked) => boolean) =>
@@ -95,6 +112,10 @@ export function shopFigures(asked: readonly Asked[]): ShopFigures {
     'answerable, found': share(answerable, isFound),
     'unanswerable, not found': share(
       asked.filter((each) => !each.answerable),
+      (each) => !isFound(each),
+    ),
+    'without the document that answers, not found': share(
+      all.filter(({ kind }) => kind === deleted),
       (each) => !isFound(each),
     ),
     'answerable, right passage first': share(answerable, isFirst),

@@ -76,6 +76,22 @@ describe('“today” is a day of the business', () => {
     expect(one.data[0].chunk_id).toBe(answer.data[0].chunk_id)
   })
 
+  test('usual hours do not answer for a holiday of which no text speaks', async () => {
+    const usual = await shopWith({ time_zone: 'America/New_York', holidays: 'US', documents: [parking, hours] })
+    const at = '2026-11-20T12:00:00-05:00'
+    for (const query of [
+      'are you open on thanksgiving',
+      'are you open on november twenty sixth',
+      'can i come in on christmas eve',
+    ])
+      expect(await ask(usual, query, at), query).toMatchObject({
+        status: expect.not.stringMatching('found'),
+        value: null,
+      })
+    expect(await ask(usual, 'are you open on november twenty fifth', at)).toMatchObject({ status: 'found' })
+    expect(await ask(tenant, 'are you open on christmas eve', at)).toMatchObject({ status: 'found' })
+  })
+
   test('a follow-up has the days of the turn before, and a question without days has none', async () => {
     const at = '2026-12-22T12:00:00-05:00'
     const history = ['are you open on friday']
