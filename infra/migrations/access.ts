@@ -297,7 +297,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   // Roles that change a webhook can't read its secret, and the role that delivers can change neither address nor secret.
   webhooks: {
     every: 'delivery',
-    'dashboard organization': `select (${webhook}, events, failing_since, created_at),
+    organization: `select (${webhook}, events, failing_since, created_at),
       insert (organization_id, id, url, events, secret), update (url, events, secret, status, disabled_reason, failing_since), delete`,
     delivery: `select (${webhook}, failing_since, secret, previous_secret, previous_until),
       update (status, disabled_reason, failing_since)`,
@@ -305,7 +305,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
   webhook_deliveries: {
     every: 'delivery sweeper',
-    'dashboard organization': `select (organization_id, webhook_id, id, number, type, subject_id, data, status, attempts,
+    organization: `select (organization_id, webhook_id, id, number, type, subject_id, data, status, attempts,
         next_attempt_at, response_status, error, delivered_at, created_at),
       insert (organization_id, webhook_id, id, type, subject_id, data, next_attempt_at),
       update (status, attempts, next_attempt_at, lease_token, queued_at)`,

@@ -14,7 +14,7 @@ export interface WebhookScope {
   webhookId: string
 }
 
-export const maxWebhooks = 10
+const maxWebhooks = 10
 export const maxUrlCharacters = 2000
 
 const columns = ['id', 'url', 'events', 'status', 'disabled_reason', 'created_at'] as const
@@ -25,7 +25,7 @@ export type WebhookRow = Pick<Selectable<Tables['webhooks']>, (typeof columns)[n
 export async function listWebhooks(
   db: Database,
   organizationId: OrganizationId,
-  { limit = maxWebhooks, after }: { limit?: number; after?: string | undefined } = {},
+  { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ webhooks: WebhookRow[]; hasMore: boolean }> {
   const webhooks = await db
     .selectFrom('webhooks')

@@ -27,9 +27,7 @@ const ofName: Fault[] = [
   ['name', { name: 'a'.repeat(201) }, tooLong('A name', '200')],
 ]
 const notEmpty = 'Leave this empty if nothing should answer the question'
-const noAddress = 'Enter an address that begins with https:// and can be reached from the internet.'
 const noPermission = 'Choose at least one permission.'
-const noEvent = 'Choose at least one event.'
 
 type Fault = [field: string, change: FormFields, message: string]
 /** Fields that each form accepts, and the faults of changes. */
@@ -111,15 +109,6 @@ const forms: Record<string, [fields: FormFields, faults: Fault[]]> = {
       ['days', { days: '36500' }, 'Choose when it expires.'],
     ],
   ],
-  [`${settings}/webhooks/new`]: [
-    { url: shop, events: ['document.failed', 'source.failed'] },
-    [
-      ...['http://shop.example/', 'https://10.0.0.1/', ' '].map((url): Fault => ['url', { url }, noAddress]),
-      ['url', { url: `${shop}${'x'.repeat(2000)}` }, tooLong('An address', '2,000')],
-      ['events', { events: [] }, noEvent],
-      ['events', { events: ['document.completed', 'everything'] }, noEvent],
-    ],
-  ],
 }
 
 /** What a browser would send of the field with this name: undefined of a choice without a chosen value. */
@@ -154,7 +143,7 @@ test.each(
     expect(page.html.match(/class="fault"/g)).toHaveLength(1)
     const marked = [...page.html.matchAll(/aria-describedby="(\w+)-fault\b[^"]*" aria-invalid="true"/g)]
     // A fault of boxes stands beside all of them.
-    const isOfBoxes = ['kind', 'open', 'permissions', 'events'].includes(field)
+    const isOfBoxes = ['kind', 'open', 'permissions'].includes(field)
     expect(marked.map(([, name]) => name)).toEqual(isOfBoxes ? [] : [field])
     for (const [name, value] of Object.entries({ ...fields, ...change })) {
       const shown = shownIn(page.html, name)

@@ -140,18 +140,6 @@ const forms: Record<string, Sent> = {
     },
   },
   '/dashboard/settings/keys/:keyId/revoke': {},
-  '/dashboard/settings/webhooks/new': {
-    fields: () => ({ url: 'https://desk.example/', events: 'document.failed' }),
-  },
-  '/dashboard/settings/webhooks/:webhookId/rotate': {},
-  '/dashboard/settings/webhooks/:webhookId/delete': {},
-  '/dashboard/settings/webhooks/:webhookId/enable': {
-    async prepare({ call, ids }) {
-      await call('PATCH', `/v1/webhooks/${ids.webhookId}`, { status: 'disabled' })
-    },
-  },
-  '/dashboard/settings/webhooks/:webhookId/test': {},
-  '/dashboard/settings/webhooks/:webhookId/deliveries/:deliveryId/replay': {},
 }
 
 test('this list has every form', () => {

@@ -9,8 +9,6 @@ import { deleteDocument } from '../../shared/documents/client/documents.ts'
 import { createFileDocument } from '../../shared/documents/client/file-document.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { type AgentId, type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
-import { sendTest } from '../../shared/webhooks/deliveries.ts'
-import { createWebhook } from '../../shared/webhooks/webhooks.ts'
 import { connected } from '../connect/connected.ts'
 import type { Tenant } from '../support/stand/stand.ts'
 import { unusedPresigner } from '../support/stand/unused-presigner.ts'
@@ -49,7 +47,7 @@ export const publicRoutes = routes.filter(({ metadata }) => !metadata).map(({ me
 
 const idNames = [
   ...(['agentId', 'documentId', 'callId', 'keyId', 'personId', 'connectionId'] as const),
-  ...(['revision', 'goldenQuestionId', 'webhookId', 'deliveryId', 'sourceId', 'trashedId'] as const),
+  ...(['revision', 'goldenQuestionId', 'sourceId', 'trashedId'] as const),
 ]
 /** The values of a path's variables. `trashedId` is a document in the trash. */
 export type Ids = Record<(typeof idNames)[number], string>
@@ -93,9 +91,6 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     on_failure: 'warn',
     as_of: null,
   })
-  const events = ['document.failed' as const]
-  const hook = await createWebhook(db, scope.organizationId, { url: 'https://shop.example/', events })
-  const delivery = await sendTest(db, { organizationId: scope.organizationId, webhookId: hook.id })
   const sourceId = await makeWebsite(db, { organizationId, agentId })
   const { document: trashed } = await createFileDocument(db, scope, { ...file, title: 'Old prices' }, {})
   await deleteDocument(own, { ...scope, documentId: trashed.id as DocumentId }, { toTrash: true })
@@ -111,7 +106,7 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     revision: '1',
     goldenQuestionId: golden.id,
   }
-  return { ...ids, webhookId: hook.id, deliveryId: delivery.id, sourceId, trashedId: trashed.id }
+  return { ...ids, sourceId, trashedId: trashed.id }
 }
 
 /** A source that was looked at, with a page that became a document and one that was left out. */

@@ -62,8 +62,7 @@ export function addKeyRoutes(screens: Screens) {
         expiresAt: earlier(session, periods[days]),
         [session.person ? 'createdByPerson' : 'createdBy']: session.id,
       })
-      const hint = 'Treat it like a password. If you lose it, revoke it and create another.'
-      if (made) return { ...within, title: `Key “${name}”`, content: secretView('key', made.key, hint, settingsPath) }
+      if (made) return { ...within, title: `Key “${name}”`, content: madeView(made.key) }
       const text =
         'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.'
       return { redirect: settingsPath, flash: { text, isError: true } }
@@ -111,12 +110,12 @@ function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
   return sheetForm(fields, 'Create key', settingsPath)
 }
 
-/** Shows a new secret, which can't be shown again. */
-export function secretView(id: string, secret: string, hint: string, back: string): Html {
+/** Shows a new key, which can't be shown again. */
+function madeView(key: string): Html {
   return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} Copy it now. It isn’t shown again.</p>
-${copyView(id, secret)}
-<p class="hint">${hint}</p>
-<p><a class="button" href="${back}">I’ve saved it</a></p></section>`
+${copyView('key', key)}
+<p class="hint">Treat it like a password. If you lose it, revoke it and create another.</p>
+<p><a class="button" href="${settingsPath}">I’ve saved it</a></p></section>`
 }
 
 /** Explains what revoking a key stops, and offers to revoke the keys `created` with it, directly or indirectly. */
@@ -135,15 +134,15 @@ ${isLast && html`<p class="notice bad">No other key can change settings. After t
 export function keyList(keys: Key[], mayChange: boolean, ownId: string): Html {
   const active = keys.filter(({ state }) => state === 'active')
   const ended = keys.filter(({ state }) => state !== 'active')
-  return html`<div class="head"><h3>Keys</h3>
+  return html`<section class="panel" id="keys"><div class="head"><h2>Keys</h2>
 ${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">New key</a>`}</div>
-<p class="hint">Give each program its own.</p>
+<p class="hint">Voice platforms and other programs can do everything that this dashboard does, and more. Give each its own key. <a href="/v1/docs">API reference</a></p>
 <ul class="rows">${active.map((key) => keyRow(key, mayChange, key.id === ownId))}</ul>
 ${
   ended.length > 0 &&
   html`<details><summary>${counted(ended.length, 'inactive key')}</summary>
 <ul class="rows">${ended.map((key) => keyRow(key, false, false))}</ul></details>`
-}`
+}</section>`
 }
 
 function keyRow(key: Key, mayChange: boolean, isOwn: boolean): Html {

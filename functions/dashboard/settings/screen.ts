@@ -3,7 +3,6 @@ import { listKeys } from '../../../shared/organizations/keys.ts'
 import { getUsage, type Usage } from '../../../shared/organizations/limits.ts'
 import { listPeople } from '../../../shared/organizations/people.ts'
 import { type AgentUsage, agentUsage, maxDocumentsPerAgent } from '../../../shared/organizations/usage.ts'
-import { listWebhooks } from '../../../shared/webhooks/webhooks.ts'
 import type { Html } from '../layout.ts'
 import { filtersView } from '../list.ts'
 import { settingsPath } from '../paths.ts'
@@ -14,24 +13,21 @@ import { addAppRoutes, readApps } from './apps.ts'
 import { addCallsScreens } from './calls.ts'
 import { addKeyRoutes, keyList } from './keys.ts'
 import { peopleList } from './people.ts'
-import { addWebhookScreens, webhookList } from './webhooks.ts'
 
 /** The screen's sections, by their ids. */
-const sections = { people: 'People', privacy: 'Privacy', apps: 'Connected apps', programs: 'Programs', usage: 'Usage' }
+const sections = { people: 'People', privacy: 'Privacy', apps: 'Connected apps', keys: 'Keys', usage: 'Usage' }
 
 export function addSettingsScreens(screens: Screens) {
   addSwitchRoutes(screens)
   addKeyRoutes(screens)
   addAppRoutes(screens)
   addCallsScreens(screens)
-  addWebhookScreens(screens)
   screens.get(settingsPath, { permission: 'organization:read' }, async ({ db, session, may }) => {
-    const [people, kept, keys, apps, hooks, agents, used] = await Promise.all([
+    const [people, kept, keys, apps, agents, used] = await Promise.all([
       listPeople(db, session.organizationId),
       readSwitches(db, session.organizationId),
       listKeys(db, session.organizationId).execute(),
       readApps(db, session),
-      listWebhooks(db, session.organizationId),
       agentUsage(db, session.organizationId),
       getUsage(db, session.organizationId),
     ])
@@ -49,9 +45,7 @@ export function addSettingsScreens(screens: Screens) {
         peopleList(people, session),
         switchesView(kept, mayChange),
         apps,
-        html`<section class="panel" id="programs"><h2>Programs</h2>
-<p class="hint">Voice platforms and other programs can do everything that this dashboard does, and more. <a href="/v1/docs">API reference</a></p>
-${keyList(keys, mayChange, session.id)}${webhookList(hooks.webhooks, mayChange)}</section>`,
+        keyList(keys, mayChange, session.id),
         html`<section class="panel" id="usage"><h2>Usage</h2>${agentsUsage(agents)}${limitsView(used)}</section>`,
       ],
     }

@@ -21,7 +21,7 @@ const budgets: Record<BundleName, number> = {
   /** It deletes sources, which asks golden questions. */
   agents: 649_000,
   questions: 617_000,
-  /** It has the screens of webhooks and of websites, with the check of their addresses, and signs people in at a provider. */
+  /** It has the screens of websites, with the check of their addresses, and signs people in at a provider. */
   dashboard: 965_000,
   /** It renders pages of Markdown. */
   reference: 435_000,

@@ -80,9 +80,6 @@ async function plant() {
     sql`update source_pages set left_out = ${planted('left out')} ${inOrganization}`,
     sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, looked_at) values
       (${organizationId}, ${agentId}, ${ids.sourceId}, ${`javascript:${runs('address')}//${planted('address')}`}, 1, now())`,
-    sql`update webhooks set url = ${`https://x.example/${planted('webhook')}`} ${inOrganization}`,
-    sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, type = ${planted('event')},
-      error = ${planted('answer of a webhook')} ${inOrganization}`,
   ])
     await change.execute(db)
   return { tenant, ids, textId: text.id as string, heldId }
@@ -91,8 +88,8 @@ async function plant() {
 const places = [
   ...['title', 'text', 'cell', 'question', 'warning', 'organization', 'agent', 'name of a key', 'title of a file'],
   ...['error', 'file', 'held', 'text of a file', 'lost', 'correction', 'earlier title', 'earlier text', 'words'],
-  ...['golden question', 'source', 'error of a source', 'notice', 'path', 'left out', 'address', 'webhook', 'event'],
-  ...['answer of a webhook', 'typed', 'asked', 'mail', 'app'],
+  ...['golden question', 'source', 'error of a source', 'notice', 'path', 'left out', 'address'],
+  ...['typed', 'asked', 'mail', 'app'],
 ]
 
 describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with its path)', () => {
@@ -130,7 +127,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     }
     for (const path of ['/documents/new', '/golden-questions/new', '/sources/new']
       .map((path) => home + path)
-      .concat(['keys', 'webhooks', 'people'].map((of) => `/dashboard/settings/${of}/new`))) {
+      .concat(['keys', 'people'].map((of) => `/dashboard/settings/${of}/new`))) {
       await page.goto(origin + path)
       await page.evaluate(`{
         const form = document.querySelector('main form')

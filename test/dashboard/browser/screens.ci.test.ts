@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { webhookEvents } from '../../../shared/webhooks/events.ts'
 import { storeQuestions } from '../../support/documents/asked-questions.ts'
 import { storeKnown } from '../../support/documents/known-documents.ts'
-import { makeWebhook } from '../../support/http/receiver.ts'
 import { useStand } from '../../support/stand/stand.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
@@ -22,7 +20,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     async (width) => {
       const tenant = await stand.tenant()
       const ids = await makeThings(stand.db, tenant)
-      const { agentId, documentId, sourceId, webhookId } = ids
+      const { agentId, documentId, sourceId } = ids
       const row = `| ${'Price-per-week '.repeat(3)} | ${'Unbreakable'.repeat(4)} | ${'Wide'.repeat(12)} |`
       const content = `# Bikes of the bakery\n\n| Bike | Price | |\n|---|---|---|\n${`${row}\n`.repeat(9)}`
       const { body: table } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Bakery bikes', content })
@@ -35,11 +33,6 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       await storeQuestions(stand, tenant, { question: 'b'.repeat(120), call_id: 'c'.repeat(255), hits })
       const heldId = await makeHeld(stand.db, tenant, table.id)
       const { body: empty } = await tenant.call('POST', '/v1/agents', { name: 'Empty' })
-      const error = `The connection failed (${'E'.repeat(90)})`
-      await sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, error = ${error}
-      where organization_id = ${tenant.organizationId}`.execute(stand.db)
-      const disabled = await makeWebhook(tenant, [...webhookEvents], `https://shop.example/${'events-'.repeat(40)}`)
-      await tenant.call('PATCH', disabled.path, { status: 'disabled' })
       await sql`update documents set upload_until = now() - interval '61 seconds'
         where id = ${documentId}`.execute(stand.db)
       const { page, wrong, go } = await visit('/dashboard/sign-in', { viewport: { width, height: 844 } })
@@ -61,18 +54,12 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         ...['documents', 'ask', 'questions', 'golden-questions', 'sources', 'trash'].map(
           (tab) => `/dashboard/agents/${empty.id}/${tab}`,
         ),
-        `/dashboard/settings/webhooks/${disabled.id}`,
       ]) {
         expect((await go(path))!.status(), path).toBe(200)
         expect(await widthOf(), path).toBe(width)
         await page.evaluate(openAll)
         expect(await shortcomings(page, width), path).toEqual([])
       }
-      await go(`/dashboard/settings/webhooks/${webhookId}`)
-      await page.locator('summary', { hasText: 'New secret' }).click()
-      await page.getByRole('button', { name: 'New secret' }).click()
-      await page.locator('#secret').waitFor()
-      expect(await shortcomings(page, width)).toEqual([])
       // The document's file never arrived, so the bucket has none to show.
       expect(wrong.filter((each) => !/prices\.pdf|ERR_FAILED|status of 404/.test(each))).toEqual([])
     },

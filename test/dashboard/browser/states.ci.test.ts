@@ -15,7 +15,7 @@ describe.runIf(executablePath)('the result of each click (needs chromium, or CHR
     { timeout: 300_000 },
     async (width) => {
       const tenant = await stand.tenant()
-      const { agentId, webhookId, sourceId } = await makeThings(stand.db, tenant)
+      const { agentId, sourceId } = await makeThings(stand.db, tenant)
       for (const title of ['Menu', 'Hours', 'Parking'])
         await tenant.call('POST', tenant.knowledgeBase, { title, content: `About: ${title}` })
       await stand.deliver()
@@ -58,7 +58,7 @@ describe.runIf(executablePath)('the result of each click (needs chromium, or CHR
         ...['documents/new', 'golden-questions/new', 'sources/new', `sources/${sourceId}/edit`].map(
           (of) => `${home}/${of}`,
         ),
-        ...['keys/new', 'webhooks/new', `webhooks/${webhookId}`].map((of) => `/dashboard/settings/${of}`),
+        '/dashboard/settings/keys/new',
       ]) {
         await go(path)
         // Sends an empty form to get the server's messages.

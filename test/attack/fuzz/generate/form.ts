@@ -126,13 +126,9 @@ function idOf(name: string): fc.Arbitrary<string> {
     callId: ['<mine.callId>'],
     keyId: ['<mine.keyId>'],
     goldenQuestionId: ['<mine.goldenQuestionId>'],
-    webhookId: ['<mine.webhookId>'],
-    deliveryId: ['<mine.deliveryId>'],
     file: ['dashboard.css', 'constructor', '..%2f..%2fapp.ts'],
   }
-  const theirs = 'agent completed callId keyId goldenQuestionId webhookId deliveryId'
-    .split(' ')
-    .map((thing) => `<theirs.${thing}>`)
+  const theirs = 'agent completed callId keyId goldenQuestionId'.split(' ').map((thing) => `<theirs.${thing}>`)
   const others = [...theirs, ...'<never.id> 0 %00 %2e%2e é %e0 %22%3E%3Cfuzz-tag'.split(' ')]
   return fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...(own[name] ?? ['0'])) },
