@@ -14,8 +14,7 @@ import { answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
-import { addAgentSettings } from './agent-settings.ts'
-import { addAgentsScreens } from './agents.ts'
+import { addAgentScreens } from './agents.ts'
 import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
 import { addCheckScreens } from './checks/screen.ts'
@@ -82,13 +81,12 @@ export function dashboardApp({
 
   const ways = { mail: mailer !== undefined, keys: keySignIn, oidc: oidc?.name }
   app.route('/', signInRoutes(db, findSession, ways))
-  if (mailer) app.route('/', mailLinkRoutes(db, findSession, mailer, ways))
-  if (oidc) app.route('/', oidcRoutes(db, findSession, oidc))
+  if (mailer) app.route('/', mailLinkRoutes(db, mailer, ways))
+  if (oidc) app.route('/', oidcRoutes(db, oidc))
   app.route('/', invitationRoutes(db, findSession))
   const screens = screensOf(app, db, findSession)
   addHomeScreen(screens)
-  addAgentsScreens(screens)
-  addAgentSettings(screens)
+  addAgentScreens(screens)
   // The order matters: `…/documents/new` must match before `…/documents/:documentId`.
   addListScreens(screens)
   addSelectionRoute(screens, queue)
@@ -109,11 +107,10 @@ export function dashboardApp({
   addCheckScreens(screens, embedder)
   addSettingsScreens(screens)
   addPeopleScreens(screens, mailer)
-  addOrganizationScreens(screens, db, findSession)
+  addOrganizationScreens(screens, db)
   addConnectScreens(screens, now)
 
-  screens.get('/dashboard/*', { permission: 'any' }, ({ c }) => {
-    if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/(?<!\/)\/+$/, '') }
+  screens.get('/dashboard/*', { permission: 'any' }, () => {
     throw new ApiError('route_not_found', 'There is no such screen.')
   })
   app.notFound((c) => c.html(plainError(errorView(c, new ApiError('route_not_found', 'There is no such route.'))), 404))

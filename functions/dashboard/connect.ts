@@ -141,7 +141,6 @@ function consentView({ client, agent, redirectUri }: Asked, session: Session): V
     : html`An app wants to search what <strong>${agent.name}</strong> of ${session.organizationName} knows.${name} Nobody has checked who it is.`
   return {
     title: client.host ? `Connect ${client.host}?` : 'Connect this app?',
-    crumbs: [],
     content: html`<section class="panel sheet"><p>${who}</p>
 <p>It can read the documents of this agent and change nothing. You can end this in Settings at any time.</p>
 <p class="${isElsewhere(client, redirectUri) ? 'notice warn' : 'hint'}">You’ll be sent back to ${target}. Continue only if you’ve just started this there.</p>

@@ -15,11 +15,9 @@ export class Gone extends Error {}
 
 type Page = readonly [title: string, lead: string, status: View['status']]
 
-const notFound = 'The link may be out of date, or the page may have been deleted.'
-const gone: Page = ['This is no longer available', notFound, 404]
+const gone: Page = ['This page doesn’t exist', 'The link may be out of date, or the page may have been deleted.', 404]
 const invalid: Page = ['This request is invalid', 'Nothing was changed. Go back, reload the page and try again.', 400]
 const pages: Partial<Record<ErrorCode, Page>> = {
-  route_not_found: ['This page doesn’t exist', notFound, 404],
   rate_limited: [
     'Too many documents are being processed',
     'Nothing was changed. Wait until some of them are ready, then go back and try again.',

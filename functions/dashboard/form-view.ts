@@ -35,11 +35,11 @@ export function fieldsOf({ typed = {}, faults = {}, chosen = {} }: Sent) {
       ),
     area: (name: string, label: string, max: number, hint: Hint, more = html`rows="3"`) =>
       field(name, label, html`<textarea ${about(name, hint)} ${more}>\n${shown(name, max)}</textarea>`, hint),
-    choice: (name: string, label: string, choices: Choices, hint?: Hint) =>
+    choice: (name: string, label: string, choices: Choices, hint?: Hint, more: Html | false = false) =>
       field(
         name,
         label,
-        html`<select ${about(name, hint)}>${[...choices].map(([value, each]) => html`<option value="${value}"${value === typed[name] && html` selected`}>${each}</option>`)}</select>`,
+        html`<select ${about(name, hint)} ${more}>${[...choices].map(([value, each]) => html`<option value="${value}"${value === typed[name] && html` selected`}>${each}</option>`)}</select>`,
         hint,
       ),
     boxes: (type: 'checkbox' | 'radio', name: string, legend: string, choices: Choices, hint?: Hint) =>

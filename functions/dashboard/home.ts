@@ -15,7 +15,6 @@ import { counted, number } from './sentences.ts'
 
 const path = '/dashboard/agents'
 const maxAgents = 100
-const days = 7
 
 /** What a person can mend. */
 interface Troubles {
@@ -28,11 +27,10 @@ interface Troubles {
   missing_holidays: MissingHoliday[]
 }
 
-/** How many questions had an answer of a kind on a day: 0 for the last 24 hours, 1 for those before. */
+/** How many questions of the last week had an answer of a kind. */
 interface Answered {
   agent_id: string
   answer: keyof typeof answers
-  day: number
   count: number
 }
 const answers = { found: 'answered', uncertain: 'uncertain', nothing: 'unanswered', wrong: 'marked wrong' } as const
@@ -50,13 +48,12 @@ export function addHomeScreen(screens: Screens) {
       const week = answered && weekView(agent.id, answered.filter(ofAgent), saved[0]?.log_questions === true)
       const open = answered?.filter((each) => ofAgent(each) && each.answer !== 'found') ?? []
       const unanswered = open.reduce((sum, { count }) => sum + count, 0)
-      const needs = needsOf(agent, { ...troubles.find(ofAgent), unanswered }, mayWrite)
+      const needs = needsOf(agent, { ...troubles.find(ofAgent), unanswered }, { mayWrite, mayChange })
       return agentCard(agent, needs, { week, mayChange })
     }
     return {
       title: 'Agents',
       lead: 'Each voice agent answers callers from its own documents.',
-      place: 'agents',
       actions: mayChange && agents.length > 0 && html`<a class="button plain" href="${path}/new">New agent</a>`,
       content: agents.length > 0 ? html`<ul class="cards">${agents.map(card)}</ul>` : noAgents(mayChange),
     }
@@ -86,11 +83,10 @@ async function readWeek(db: Database, organizationId: OrganizationId, mayReadQue
     saved: sql<{ log_questions: boolean }>`select log_questions from organizations where id = ${organizationId}`,
     ...(mayReadQuestions && {
       answered: sql<Answered>`
-        select q.agent_id, floor(extract(epoch from now() - q.asked_at) / 86400)::int as day,
-          case when q.is_answered_since then 'found' when q.is_wrong then 'wrong' else q.status end as answer, count(*)::int
+        select q.agent_id, case when q.is_answered_since then 'found' when q.is_wrong then 'wrong' else q.status end as answer, count(*)::int
         from question_log q
-        where q.organization_id = ${organizationId} and q.asked_at > now() - make_interval(days => ${days}) and q.asked_at <= now()
-        group by 1, 2, 3`,
+        where q.organization_id = ${organizationId} and q.asked_at > now() - interval '7 days' and q.asked_at <= now()
+        group by 1, 2`,
     }),
   })
 }
@@ -99,9 +95,9 @@ type Need = readonly [path: string, says: string]
 
 /** What there is to mend, each with the address where that is done. */
 function needsOf(
-  { id, documents }: AgentRow,
+  { id, documents, time_zone }: AgentRow,
   found: Partial<Troubles> & { unanswered: number },
-  mayWrite: boolean,
+  { mayWrite, mayChange }: { mayWrite: boolean; mayChange: boolean },
 ): Need[] {
   const page = agentPage(id, 'documents')
   const needing = withQuery(page, { show: 'needs' })
@@ -117,6 +113,7 @@ function needsOf(
       `${documentPath(id, contradicting_id)}#disagreements`,
       'Two documents contradict each other',
     ],
+    time_zone === null && mayChange && [`${path}/${id}/edit`, 'Nobody has chosen its time zone'],
     holiday && [
       mayWrite ? closedPath(id, holiday.day) : page,
       `No text says what you do on ${holiday.name}, ${dayText(holiday.day, holiday.day.slice(0, 'yyyy'.length))}`,
@@ -125,32 +122,17 @@ function needsOf(
   return needs.filter((need) => !!need)
 }
 
-/** Draws each day's questions as a bar of its answers, the last day on the right, beside their sums. @param isSaving false if no questions are saved */
+/** Says how many questions had an answer of each kind. @param isSaving false if no questions are saved */
 function weekView(agentId: string, answered: readonly Answered[], isSaving: boolean): Html {
   const page = agentPage(agentId, 'questions')
-  const countOf = (fits: (each: Answered) => boolean) =>
-    answered.filter(fits).reduce((sum, { count }) => sum + count, 0)
   const kinds = Object.keys(answers) as (keyof typeof answers)[]
-  const sums = kinds
-    .map((kind) => [kind, countOf(({ answer }) => answer === kind)] as const)
-    .filter(([, sum]) => sum > 0)
+  const sums = kinds.flatMap((kind) => answered.find(({ answer }) => answer === kind) ?? [])
   if (sums.length === 0)
     return html`<p class="counts"><a href="${page}">${isSaving ? 'No questions in the last week' : 'Questions aren’t saved'}</a></p>`
-  const most = Math.max(...Array.from({ length: days }, (_, day) => countOf((each) => each.day === day)))
-  const bars = Array.from({ length: days }, (_, day) => {
-    let top = 24
-    return kinds.map((kind) => {
-      const height = (countOf((each) => each.day === day && each.answer === kind) / most) * 24
-      top -= height
-      return (
-        height > 0 && html`<rect class="${kind}" x="${(days - 1 - day) * 12}" y="${top}" width="9" height="${height}"/>`
-      )
-    })
-  })
-  return html`<div class="week"><svg viewBox="0 0 81 24" width="81" height="24" aria-hidden="true">${bars}</svg><p class="counts">Last week: ${sums.map(
-    ([kind, sum]) =>
-      html`<a href="${withQuery(page, { show: kind === 'found' ? 'all' : undefined })}">${number(sum)} ${answers[kind]}</a> `,
-  )}</p></div>`
+  return html`<p class="counts">Last week: ${sums.map(
+    ({ answer, count }) =>
+      html`<a href="${withQuery(page, { show: answer === 'found' ? 'all' : undefined })}">${number(count)} ${answers[answer]}</a> `,
+  )}</p>`
 }
 
 export const isOff = {

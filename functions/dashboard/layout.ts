@@ -24,11 +24,9 @@ export interface View {
   /** Heading and window title; a tab's heading is its agent's name instead. */
   title: string
   lead?: string | Html
-  /** The current navigation entry. An agent's screens belong to `agents`; errors have none. */
-  place?: 'agents' | 'settings'
   /** The screen's agent. Without `crumbs`, the screen is one of the agent's tabs; with `crumbs`, it is below a tab. */
   agent?: Agent
-  /** Links between the place, or the agent, and this screen. */
+  /** Links between the agent and this screen. */
   crumbs?: readonly (readonly [name: string, path: string])[]
   actions?: Html | false
   content: Html | Html[]
@@ -39,12 +37,16 @@ export interface View {
 
 const home = '/dashboard'
 export const organizationsPath = `${home}/organizations`
+const settings = `${home}/settings`
+/** `below`: what the addresses of a place's screens begin with. */
 const places = [
-  { place: 'agents', name: 'Agents', path: home, permission: 'kb:read' },
-  { place: 'settings', name: 'Settings', path: `${home}/settings`, permission: 'organization:read' },
+  { sign: 'agents', name: 'Agents', path: home, below: `${home}/agents/`, permission: 'kb:read' },
+  { sign: 'settings', name: 'Settings', path: settings, below: `${settings}/`, permission: 'organization:read' },
 ] as const
 
-export function layout(view: View, session: Session, flash?: Flash): Html {
+/** @param path the screen's address, which says where it is */
+export function layout(view: View, session: Session, path: string, flash?: Flash): Html {
+  const place = places.find(({ path: own, below }) => path === own || path.startsWith(below))
   return document(
     isTab(view) ? `${view.title} · ${view.agent.name}` : view.title,
     html`<header class="bar">
@@ -53,13 +55,13 @@ export function layout(view: View, session: Session, flash?: Flash): Html {
 <nav class="places" aria-label="Main"><ul>${places
       .filter(({ permission }) => session.permissions.includes(permission))
       .map(
-        ({ place, name, path }) =>
-          html`<li><a href="${path}"${placeOf(view) === place && html` aria-current="${isTop(view) ? 'page' : 'true'}"`}>${icon(place)} <span>${name}</span></a></li>`,
+        (each) =>
+          html`<li><a href="${each.path}"${each === place && html` aria-current="${each.path === path ? 'page' : 'true'}"`}>${icon(each.sign)} <span>${each.name}</span></a></li>`,
       )}</ul></nav>
 <form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>Sign out</span></button></form>
 </header>
 <main id="main" tabindex="-1">
-${crumbs(view)}
+${place && place.path !== path && crumbs(view, place)}
 <div class="head"><h1>${isTab(view) ? html`${view.agent.name}<span class="unseen">: ${view.title}</span> ${session.permissions.includes('organization:write') && settingsLink(view.agent)}` : view.title}</h1>${view.actions && html`<div class="actions">${view.actions}</div>`}</div>
 ${view.lead && html`<p class="lead">${view.lead}</p>`}
 ${isTab(view) && tabs(view.agent, session)}
@@ -121,10 +123,6 @@ const htmxConfig = JSON.stringify({
   defaultTimeout: 30_000,
 })
 
-export function reloadPage(): Html {
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Cuecard</title></head></html>`
-}
-
 export function flashNotice({ text, isError, undo: [action, ...what] = [] }: Flash): Html {
   return html`<div class="notice ${isError ? 'bad' : 'good'}">${icon(isError ? 'alert' : 'check')}<p>${text}</p>${
     action &&
@@ -136,10 +134,8 @@ function isTab(view: View): view is View & { agent: Agent } {
   return view.agent !== undefined && view.crumbs === undefined
 }
 
-function crumbs(view: View): Html | '' {
+function crumbs(view: View, top: { name: string; path: string }): Html {
   const { agent } = view
-  const top = places.find(({ place }) => place === placeOf(view))
-  if (!top || isTop(view)) return ''
   const above = [
     [top.name, top.path],
     ...(agent && !isTab(view) ? [[agent.name, agentPage(agent.id, agent.tab)]] : []),
@@ -164,12 +160,4 @@ function tabs(agent: Agent, { mayReadQuestions }: Session): Html {
 
 export function agentPage(agentId: string, tab: AgentTab): string {
   return `${home}/agents/${agentId}/${tab}`
-}
-
-function placeOf({ agent, place }: View): View['place'] {
-  return agent ? 'agents' : place
-}
-
-function isTop({ agent, crumbs }: View): boolean {
-  return !agent && !crumbs
 }

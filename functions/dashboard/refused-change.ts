@@ -34,8 +34,6 @@ export async function refusedView(c: Context<ApiEnv>, { broken }: ChecksFail, zo
   return {
     title: isDeletion ? 'Nothing was deleted yet' : 'Nothing was changed yet',
     lead: 'After this, callers would no longer get what your checks expect.',
-    place: 'agents',
-    crumbs: [],
     status: 409,
     content: brokenView(agentId, broken, { zone, of: 'change', actions }),
   }

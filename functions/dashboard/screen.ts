@@ -15,9 +15,8 @@ import type { Origin } from '../../shared/work/message.ts'
 import { errorView } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
-import { type AgentTab, flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
+import { type AgentTab, flashNotice, type Html, layout, type View } from './layout.ts'
 import { refusedView } from './refused-change.ts'
-import { sentToken } from './session/cookies.ts'
 import type { CurrentSession } from './session/current-session.ts'
 import { signInPath } from './session/return-path.ts'
 
@@ -90,7 +89,7 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
     const run: Handler<ApiEnv> = async (c) => {
       const isPartial = c.req.header('hx-request-type') === 'partial'
       const session = await findSession(c)
-      if (!session) return isFromElsewhere(c) ? c.html(reloadPage()) : askToSignIn(c, isPartial)
+      if (!session) return askToSignIn(c, isPartial)
       c.set('key', session)
       const may = (permission: Permission | 'people' | 'questions') => {
         if (permission === 'people') return session.person?.role === 'owner'
@@ -123,11 +122,9 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
           agent,
         }
         const { tab } = metadata
-        const find = async () => tab && { ...(await agent()), tab }
-        const isPage = c.req.method === 'GET' && !isPartial
-        const [answer, shown] = await Promise.all([handle(request), isPage ? find() : undefined])
+        const answer = await handle(request)
         const isView = 'content' in answer && tab
-        return render(c, session, isView ? { ...answer, agent: (shown ?? (await find()))! } : answer, isPartial)
+        return render(c, session, isView ? { ...answer, agent: { ...(await agent()), tab } } : answer, isPartial)
       } catch (error) {
         const view =
           error instanceof ChecksFail ? await refusedView(c, error, timeZoneOf(await agent())) : errorView(c, error)
@@ -165,11 +162,6 @@ async function formOf<F>(c: Context<ApiEnv>, schema: Schema<F> | undefined): Pro
   return schema ? await readForm(c, schema) : { isValid: true, values: undefined as F, typed: {}, chosen: {} }
 }
 
-/** A link from another site arrives without the session's strict cookie; reloading the page from our own site sends it. */
-function isFromElsewhere(c: Context<ApiEnv>): boolean {
-  return c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site' && sentToken(c) === undefined
-}
-
 function askToSignIn(c: Context<ApiEnv>, isPartial: boolean): Response {
   const path = signInPath(c)
   if (!isPartial) return c.redirect(path, 303)
@@ -194,7 +186,7 @@ function render(
     return c.html(
       html`${answer.fragment}${flash && html`<hx-partial hx-target="#flash">${flashNotice(flash)}</hx-partial>`}`,
     )
-  return c.html(layout(answer, session, flash), answer.status)
+  return c.html(layout(answer, session, c.req.path, flash), answer.status)
 }
 
 /** Answers htmx with a whole screen instead of a fragment: shows an error as a notice, and navigates to any other screen. */

@@ -12,8 +12,6 @@ const k = columnsOf('api_keys', 'k')
 export type Organizations = OrganizationId | RawBuilder<OrganizationId>
 
 export interface NewKey {
-  /** A caller gives it if the same request may arrive twice, and then creates one key. */
-  id?: string | undefined
   name: string
   permissions: Permission[]
   expiresAt?: Date | undefined
@@ -23,13 +21,13 @@ export interface NewKey {
   createdByPerson?: string | undefined
 }
 
-/** Creates a key, which appears only in the result. Undefined if the organization does not exist, or a key has this id. */
+/** Creates a key, which appears only in the result. Undefined if the organization or whoever creates it is gone. */
 export async function createKey(
   db: Database,
   organizationId: OrganizationId,
-  { id = newId(), name, permissions, expiresAt, createdBy, createdByPerson }: NewKey,
+  { name, permissions, expiresAt, createdBy, createdByPerson }: NewKey,
 ) {
-  const key = newKey()
+  const [id, key] = [newId(), newKey()]
   const expires_at = expiresAt?.toISOString() ?? null
   const person = createdByPerson ?? null
   const { created } = await db.batch({
@@ -39,8 +37,7 @@ export async function createKey(
       select o.id, ${id}, ${name}, ${hashKey(key)}, ${permissions}, ${expires_at}, ${createdBy ?? null}, ${person}
       from organizations o where o.id = ${organizationId} and not exists (
         select from api_keys k where k.organization_id = o.id and k.id = ${createdBy ?? null} and k.revoked_at is not null)
-        and (${person}::uuid is null or ${isMember(organizationId, person)})
-      on conflict (id) do nothing returning id`,
+        and (${person}::uuid is null or ${isMember(organizationId, person)}) returning id`,
   })
   return created.length > 0 ? { id, organization_id: organizationId, name, permissions, expires_at, key } : undefined
 }

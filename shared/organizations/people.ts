@@ -68,11 +68,11 @@ interface Invitation {
   organization_name: string
   mail: string
   role: Role
-  viewers_read_questions: boolean
 }
 
 export async function findInvitation(db: Database, token: string): Promise<Invitation | undefined> {
-  const { rows } = await sql<Invitation>`select * from find_invitation(${hashToken(token)})`.execute(db)
+  const { rows } =
+    await sql<Invitation>`select organization_name, mail, role from find_invitation(${hashToken(token)})`.execute(db)
   return rows[0]
 }
 

@@ -1,10 +1,7 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { sweep } from '../../functions/sweeper/sweep.ts'
-import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
-import { type Browser, expectFault, useDashboard } from './support.ts'
+import { expectFault, useDashboard } from './support.ts'
 
-const { stand, signedIn, member } = useDashboard()
+const { signedIn } = useDashboard()
 
 test('an agent is added, with the browser’s time zone if it tells one that exists, and renamed', async () => {
   const { browser, agentId, call } = await signedIn()
@@ -50,45 +47,6 @@ test('an agent’s time zone and public holidays are chosen, and a country is pr
   }
 })
 
-test('an agent’s documents name the public holidays that no text names, until one does', async () => {
-  const { browser, agentId, organizationId, call } = await signedIn()
-  await call('PATCH', `/v1/agents/${agentId}`, { time_zone: 'Europe/London', holidays: 'GB-ENG' })
-  const checked = async () => {
-    await sql`update agents set holidays_due_at = now() where id = ${agentId}`.execute(stand.db)
-    await sweep({ ...sweeperWith(keptQueue().queue), now: () => new Date('2026-12-11T12:00:00Z') })
-  }
-  const page = `/dashboard/agents/${agentId}/documents`
-  const sentence = 'No text says what you do on Christmas Day, Friday, 25 December.'
-  expect((await browser.get(page)).text).not.toContain('No text says')
-  await checked()
-  const shown = await browser.get(page)
-  expect(shown.text).toContain(sentence)
-  expect(shown.html).toMatch(
-    new RegExp(`<div class="notice"><p>${sentence}</p>\\s*<a href="${page}/new">Write text</a>`),
-  )
-  const { browser: viewing } = await member({ organizationId }, 'viewer')
-  expect((await viewing.get(page)).text).toContain(sentence)
-  expect((await viewing.get(page)).html).not.toContain(`${page}/new`)
-  await browser.submit(`${page}/new`, { title: 'Christmas', content: 'We are closed on 25 December.' })
-  await stand.deliver()
-  await checked()
-  expect((await browser.get(page)).text).not.toContain('No text says')
-})
-
-test('an agent’s documents ask for its time zone until somebody who may change agents has chosen one', async () => {
-  const owner = await signedIn()
-  const page = `/dashboard/agents/${owner.agentId}`
-  const asks = async ({ browser }: { browser: Browser }) =>
-    (await browser.get(`${page}/documents`)).text.includes('the time zone of this business?')
-  const zone = async () => (await owner.call('GET', `/v1/agents/${owner.agentId}`)).body.time_zone
-  const { browser: editing } = await member(owner, 'editor')
-  expect([await asks(owner), await asks({ browser: editing })]).toEqual([true, false])
-  const { html } = await owner.browser.get(`${page}/documents`)
-  expect(html).toContain(`action="${page}/edit" hidden><input type="hidden" name="name" value="Agent">`)
-  await owner.browser.submit(`${page}/edit`, { name: 'Agent', time_zone: 'America/New_York' })
-  expect([await asks(owner), await zone()]).toEqual([false, 'America/New_York'])
-})
-
 test('an agent is deleted in its settings, by its name and with all that it has', async () => {
   const { browser, agentId, call, knowledgeBase } = await signedIn()
   for (const title of ['Hours', 'Prices']) await call('POST', knowledgeBase, { title, content: 'Closed.' })
@@ -96,7 +54,7 @@ test('an agent is deleted in its settings, by its name and with all that it has'
   const settings = `/dashboard/agents/${agentId}/edit`
   expect((await browser.get('/dashboard')).html).toContain(`href="${settings}" aria-label="Settings of “Agent”"`)
   expect((await browser.get(settings)).text).toContain(
-    'It stops answering at once, and takes along 2 documents and 1 check.',
+    'It stops answering at once, and takes along its documents, websites, checks and questions.',
   )
   const path = `/dashboard/agents/${agentId}/delete`
   for (const confirm of ['agent', ''])
@@ -107,15 +65,4 @@ test('an agent is deleted in its settings, by its name and with all that it has'
   expect(home.text).toContain('“Agent” was deleted.')
   expect(home.text).toContain('No agents yet')
   expect((await browser.get(settings)).status).toBe(404)
-})
-
-test('an address without a screen redirects to the nearest one', async () => {
-  const { browser, agentId } = await signedIn()
-  const documents = `/dashboard/agents/${agentId}/documents`
-  for (const [path, to] of [
-    ['/dashboard/agents', '/dashboard'],
-    [`/dashboard/agents/${agentId}`, documents],
-    [`${documents}/`, documents],
-  ] as const)
-    expect(await browser.get(path), path).toMatchObject({ status: 303, headers: { location: to } })
 })

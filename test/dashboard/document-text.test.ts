@@ -114,13 +114,9 @@ test('above a limit nothing is stored, the form keeps the text, and search serve
   await expectRefused({ new: fields, files: file }, 422, 'An agent can have at most 10,000 documents')
 })
 
-test.each([
-  ['do you take dogs?', 'Dogs'],
-  ['Is K-4471 in stock?', 'K-4471 stock'],
-  ['what is that?', 'What is that?'],
-])('a text that answers “%s” gets the title “%s”', async (question, title) => {
-  const tenant = await signedIn()
+test('a text that answers a question is titled with it', async () => {
+  const [tenant, question] = [await signedIn(), 'do you take dogs?']
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/new?${new URLSearchParams({ question })}`)
-  expect(html).toContain(`name="title" aria-describedby="title-hint" value="${title}"`)
+  expect(html).toContain(`name="title" aria-describedby="title-hint" value="${question}"`)
   expect(text).toContain(`What should callers be told when they ask “${question}”?`)
 })

@@ -24,7 +24,9 @@ test('an organization without agents can add the first one, if the key permits i
 })
 
 test('an agent answers once one of its documents is ready; before that, the screen says why it does not', async () => {
-  const { browser, call, knowledgeBase } = await signedIn()
+  const owner = await signedIn()
+  const { browser, call, knowledgeBase } = owner
+  await chooseZone(owner)
   const shown = async () => (await browser.get('/dashboard')).text
   expect(await shown()).toContain(isOff.none)
   const post = (title: string) => call('POST', knowledgeBase, { title, content: 'Closed on Sunday.' })
@@ -41,6 +43,8 @@ test('an agent answers once one of its documents is ready; before that, the scre
   expect(await shown()).toContain('Answers callers 1 document')
 })
 
+const chooseZone = ({ agentId, call }: SignedIn) => call('PATCH', `/v1/agents/${agentId}`, { time_zone: 'UTC' })
+
 /** The agent's lines, each with the address where it is mended, below the agent's pages. */
 async function needsOf({ agentId, browser }: SignedIn) {
   const { html } = await browser.get('/dashboard')
@@ -51,6 +55,9 @@ async function needsOf({ agentId, browser }: SignedIn) {
 
 test('each line says what there is to mend, and leads there', async () => {
   const owner = await signedIn()
+  expect(await needsOf(owner)).toEqual([['/edit', 'Nobody has chosen its time zone']])
+  expect(await needsOf({ ...owner, ...(await member(owner, 'editor')) })).toEqual([])
+  await chooseZone(owner)
   const first = await serve(stand, owner, 'Services', 'A nail trim costs $25.')
   expect(await needsOf(owner)).toEqual([])
   const { sourceId } = await makeThings(stand.db, owner)
@@ -75,11 +82,12 @@ test('each line says what there is to mend, and leads there', async () => {
   expect(closed.html).toContain(' value="2026-12-25"')
   const viewer = await member(owner, 'viewer')
   expect((await needsOf({ ...owner, ...viewer })).at(-1)![0]).toBe('/documents')
-  expect(await needsOf(await signedIn())).toEqual([])
+  expect(await needsOf(await signedIn(['kb:read']))).toEqual([])
 })
 
 test('the answers of the last week are counted for those who may read questions', async () => {
   const owner = await signedIn()
+  await chooseZone(owner)
   const week = async () =>
     /(?:Last week:|No questions in|Questions aren).*? (?=Settings)/
       .exec((await owner.browser.get('/dashboard')).text)?.[0]
@@ -97,8 +105,6 @@ test('the answers of the last week are counted for those who may read questions'
   )
   const { html } = await owner.browser.get('/dashboard')
   expect(html).toMatch(/questions">1 unanswered/)
-  expect(html.match(/<rect class="found" x="(0|72)"/g)).toHaveLength(2)
-  expect(html).not.toContain('style=')
   const { browser: viewing } = await member(owner, 'viewer')
-  expect((await viewing.get('/dashboard')).html).not.toMatch(/Last week|No questions|<rect/)
+  expect((await viewing.get('/dashboard')).html).not.toMatch(/Last week|No questions/)
 })

@@ -4,15 +4,13 @@ import { addPerson } from '../../infra/admin/people.ts'
 import { hashKey } from '../../shared/http/api-keys.ts'
 import { storeQuestions } from '../support/documents/asked-questions.ts'
 import { cuecardJson } from '../support/tools/command-line.ts'
-import { hiddenIn } from './document-rows.ts'
 import { newMail, settings, usePeople } from './people.ts'
 import type { Browser } from './support.ts'
 
 const { stand, browser, organization, ask, follow, isIn, invited, membersOf } = usePeople()
 
 async function newKey(owner: Browser, name: string): Promise<string> {
-  const id = hiddenIn((await owner.get(`${settings}/keys/new`)).html, 'id')
-  const made = await owner.post(`${settings}/keys/new`, { id, name, permissions: 'kb:read', days: '30' })
+  const made = await owner.post(`${settings}/keys/new`, { name, permissions: 'kb:read', days: '30' })
   return /cue_\w+/.exec(made.html)![0]
 }
 
@@ -44,20 +42,16 @@ describe('members', () => {
     expect(await membersOf(organizationId)).toEqual([{ ...member, role: 'owner' }, member, member])
   })
 
-  test('who view read callers’ questions, and are promised that, only where an owner allows it', async () => {
+  test('who view read callers’ questions only where an owner allows it', async () => {
     const { organizationId, agentId, as } = await organization()
     const [owner, viewer] = [await as(), await as('viewer')]
     await storeQuestions(stand, { organizationId, agentId }, { question: 'parrots?', call_id: 'call' })
     const agent = `/dashboard/agents/${agentId}`
     const pages = [`${agent}/questions`, `${agent}/call?id=call`]
-    const { link } = await invited(owner.browser, newMail(), 'viewer')
-    const switchTo = async (on: boolean) => {
-      await owner.browser.submit(`${settings}/viewers-questions`, { on: `${on}` })
-      return (await browser().get(link!)).text
-    }
+    const switchTo = (on: boolean) => owner.browser.submit(`${settings}/viewers-questions`, { on: `${on}` })
     for (const path of pages) expect((await viewer.browser.get(path)).status).toBe(403)
     expect((await viewer.browser.get(`${agent}/ask`)).html).not.toContain(`${agent}/questions`)
-    expect(await switchTo(true)).toContain('You can see what your agents know and what callers ask.')
+    await switchTo(true)
     expect((await viewer.browser.get(`${agent}/ask`)).html).toContain(`${agent}/questions`)
     for (const path of pages) {
       const { html, text } = await viewer.browser.get(path)
@@ -65,7 +59,7 @@ describe('members', () => {
       expect(html).not.toMatch(/method="post" action="[^"]*questions|documents\/new|questions\/clear/)
     }
     expect((await viewer.browser.post(`${agent}/questions/clear`)).status).toBe(403)
-    expect(await switchTo(false)).toContain('You can see what your agents know. Accept')
+    await switchTo(false)
     expect((await viewer.browser.get(pages[0]!)).status).toBe(403)
   })
 

@@ -110,11 +110,11 @@ async function expectNobody(browser: Browser): Promise<void> {
 describe('signing in with an account of a provider', () => {
   test('leads to the requested screen, as the member with its address', async () => {
     const visitor = newVisitor()
-    const page = await visitor.get('/dashboard/sign-in?to=/dashboard/calls')
-    expect(page.html).toContain(`<a class="button" href="${path}?to=%2Fdashboard%2Fcalls">Sign in with Example</a>`)
-    const { back } = await returning({ to: '/dashboard/calls', visitor })
-    expect(await visitor.get(back)).toMatchObject({ status: 303, headers: { location: '/dashboard/calls' } })
-    expect(await visitor.get('/dashboard/calls')).toMatchObject({ status: 200 })
+    const page = await visitor.get('/dashboard/sign-in?to=/dashboard/settings')
+    expect(page.html).toContain(`<a class="button" href="${path}?to=%2Fdashboard%2Fsettings">Sign in with Example</a>`)
+    const { back } = await returning({ to: '/dashboard/settings', visitor })
+    expect(await visitor.get(back)).toMatchObject({ status: 303, headers: { location: '/dashboard/settings' } })
+    expect(await visitor.get('/dashboard/settings')).toMatchObject({ status: 200 })
     expect(visitor.jar.has(cookieName)).toBe(false)
   })
 

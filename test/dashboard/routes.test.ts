@@ -30,19 +30,19 @@ test('screens that only show need permission to read, and all others to write', 
   const documents = ['', '/file', '/history', '/history/:revision'].map((each) => `/documents/:documentId${each}`)
   const ownConnection = 'POST /dashboard/settings/apps/:connectionId/end'
   const read: Record<string, string[]> = {
-    any: [...below('', '/*', '/agents', '/organizations'), 'POST /dashboard/organizations', ownConnection],
+    any: [...below('', '/*', '/organizations'), 'POST /dashboard/organizations', ownConnection],
     'kb:read': [
       ...[...below('', '', '/connect', '/settings/apps/new'), 'POST /dashboard/connect'],
-      ...below('/agents/:agentId', '', '/ask', '/golden-questions', '/sources', '/sources/:sourceId'),
+      ...below('/agents/:agentId', '/ask', '/golden-questions', '/sources', '/sources/:sourceId'),
       ...below('/agents/:agentId', '/documents', ...documents),
     ],
     questions: below('/agents/:agentId', '/questions', '/call'),
-    'organization:read': below('', '/calls', '/settings'),
+    'organization:read': below('', '/settings'),
   }
   const needed = (route: string) => {
     const permission = Object.keys(read).find((each) => read[each]!.includes(route))
     if (permission || route.includes('/people/')) return permission ?? 'people'
-    return /d\/(settings|calls|agents\/(new|:agentId\/(edit|delete))$)/.test(route) ? 'organization:write' : 'kb:write'
+    return /d\/(settings|agents\/(new|:agentId\/(edit|delete))$)/.test(route) ? 'organization:write' : 'kb:write'
   }
   for (const { method, path, metadata } of screenRoutes)
     expect([method, path, metadata.permission]).toEqual([method, path, needed(`${method} ${path}`)])
@@ -126,12 +126,12 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
         if (isGet) expect(status).toBe(404)
         else expect([303, 404]).toContain(status)
       }
-      const odd = fill(path, { ...idsOf(() => '0'), callId: '%00', keyId: '%2e' })
+      const odd = fill(path, { ...idsOf(() => '0'), personId: '%00', keyId: '%2e' })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
     })
 
-  const leadsElsewhere = /\/(\*|file|agents|:agentId|connect)$/.test(path)
+  const leadsElsewhere = /\/(\*|file|connect)$/.test(path)
   if (isGet && !leadsElsewhere && !/(:write|^people|^questions)$/.test(metadata.permission))
     test('offers a read-only key no other action', async () => {
       const page = await reader.browser.get(fill(path, reader.ids))
@@ -150,6 +150,40 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       expect(page.text).toContain('Test')
       expect(page.headers['cache-control']).toBe('private, no-store')
     })
+})
+
+/** Headers of a form from another page or of an unknown origin. */
+const elsewhere: Record<string, string>[] = [
+  {},
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'http://app.example.com' },
+  { origin: 'https://app.example.com.evil.example', 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'none' },
+  { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' },
+  { 'sec-fetch-site': 'cross-site', 'content-type': '' },
+  { origin: 'https://evil.example', 'content-type': 'multipart/form-data; boundary=x' },
+]
+
+test.each(
+  [...screenRoutes.map(({ method, path }) => `${method} ${path}`), ...publicRoutes].filter((route) =>
+    route.startsWith('POST '),
+  ),
+)('%s takes no form from another page, and nothing but forms', async (route) => {
+  const url = fill(route.slice('POST '.length), mine.ids)
+  const before = await rowsOf(stand.db, mine.organizationId)
+  for (const headers of elsewhere)
+    expect(await mine.browser.post(url, {}, headers), JSON.stringify(headers)).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('This request didn’t come from Cuecard'),
+      cookies: [],
+    })
+  expect(await mine.browser.post(url, {}, { 'content-type': 'application/json' })).toMatchObject({
+    status: 400,
+    cookies: [],
+  })
+  expect(await rowsOf(stand.db, mine.organizationId)).toBe(before)
 })
 
 test('error pages, and pages without a session, follow the same rules', async () => {

@@ -46,7 +46,7 @@ export const screenRoutes = routes.filter((route): route is Route & { metadata: 
 export const publicRoutes = routes.filter(({ metadata }) => !metadata).map(({ method, path }) => `${method} ${path}`)
 
 const idNames = [
-  ...(['agentId', 'documentId', 'callId', 'keyId', 'personId', 'connectionId'] as const),
+  ...(['agentId', 'documentId', 'keyId', 'personId', 'connectionId'] as const),
   ...(['revision', 'goldenQuestionId', 'sourceId', 'trashedId'] as const),
 ]
 /** The values of a path's variables. `trashedId` is a document in the trash. */
@@ -80,7 +80,6 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
   const { document } = await createFileDocument(db, scope, file, {})
   await sql`insert into document_revisions (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
     values (${organizationId}, ${document.id}, 1, 1, ${agentId}, 'Prices', 'Two for one.', now())`.execute(db)
-  const callId = await makeTrashedCall(db, { organizationId, agentId })
   const own = db.forOrganization(scope.organizationId)
   const golden = await createCheck({ db: own, embedder: lexicalEmbedder() }, scope, {
     question: 'What does it cost?',
@@ -102,7 +101,6 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     connectionId: (await connected(db, { organizationId, agentId })).id,
     documentId: document.id,
     keyId: key.id,
-    callId,
     revision: '1',
     goldenQuestionId: golden.id,
   }
@@ -110,7 +108,10 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
 }
 
 /** A source that was looked at, with a page that became a document and one that was left out. */
-export async function makeWebsite(db: Database, { organizationId, agentId }: OfAgent) {
+export async function makeWebsite(
+  db: Database,
+  { organizationId, agentId }: Pick<Tenant, 'organizationId' | 'agentId'>,
+) {
   const [id, url] = [newId(), 'https://paws-inn.example/']
   const [prices, basket] = [`${url}${'prices-'.repeat(9)}`, `${url}basket`]
   await sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours, status, checked_at, next_check_at, crawl)
@@ -156,13 +157,3 @@ export async function rowsOf(db: Database, organizationId: string): Promise<stri
   return JSON.stringify(rows)
 }
 let tables: { rows: { name: string }[] } | undefined
-
-type OfAgent = Pick<Tenant, 'organizationId' | 'agentId'>
-/** @param minutesAgo when it was deleted */
-export async function makeTrashedCall(db: Database, { organizationId, agentId }: OfAgent, minutesAgo = 0) {
-  const id = newId()
-  await sql`insert into calls (organization_id, id, agent_id, created_at, done_at, deleted_at)
-    select ${organizationId}, ${id}, ${agentId}, at - interval '5 minutes', at, at
-    from (select now() - make_interval(mins => ${minutesAgo})) deletion(at)`.execute(db)
-  return id
-}

@@ -19,10 +19,7 @@ export function startWorker(url) {
 
 // Forms suggest the browser's time zone for an agent.
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-for (const element of document.querySelectorAll('[data-zone]')) {
-  element['value' in element ? 'value' : 'textContent'] = timeZone
-  element.closest('form').hidden = false
-}
+for (const field of document.querySelectorAll('[data-zone]')) field.value = timeZone
 
 // On a phone, the tabs are on a line that scrolls.
 const tab = document.querySelector('.tabs [aria-current]')

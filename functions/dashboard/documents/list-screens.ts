@@ -5,7 +5,6 @@ import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Status } from '../../../shared/database/tables.ts'
 import { documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import { holidaysNotice, zoneQuestion } from '../agents.ts'
 import { agentPage } from '../layout.ts'
 import { emptyView, filtersView, pagesView, searchText, searchView, wordsIn } from '../list.ts'
 import { documentsRoute, withQuery } from '../paths.ts'
@@ -57,9 +56,7 @@ export function addListScreens(screens: Screens) {
       actions:
         mayWrite &&
         html`<a class="button plain" href="${base}/closed">Closed on …</a> <a class="button plain" href="${base}/new">Write text</a>`,
-      content: html`${may('organization:write') && zoneQuestion(agent)}
-${await holidaysNotice(db, scope, mayWrite && `${base}/new`)}
-${mayWrite && uploadView(base)}
+      content: html`${mayWrite && uploadView(base)}
 ${searchForm(list)}
 ${listView(list)}
 ${mayWrite && html`<p><a href="${trashPage(scope.agentId)}">Trash</a></p>`}`,

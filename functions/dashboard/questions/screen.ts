@@ -43,7 +43,7 @@ export function addQuestionScreens(screens: Screens, answer: AnswerQuestion) {
         title: 'Questions',
         lead: 'What callers asked in the last 30 days, newest first.',
         modules: ['questions.js'],
-        content: html`${!isOn && questionLogView(may('organization:write'), scope.agentId)}
+        content: html`${!isOn && questionLogView(may('organization:write'))}
 ${pausesView(pauses)}
 ${
   isEmpty

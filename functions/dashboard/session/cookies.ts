@@ -7,11 +7,11 @@ import { isLoopbackHost } from '../../../shared/outbound/addresses.ts'
 
 const name = 'cuecard_session'
 
-/** Leaves out `Secure` on loopback, as Safari drops secure cookies from http://127.0.0.1. */
+/** `Lax`: links from mails and other sites lead to screens, and their forms are refused. Without `Secure` on loopback, as Safari drops secure cookies from http://127.0.0.1. */
 export function cookieAttributes(c: Context<ApiEnv>) {
   const origin = URL.parse(originOf(c.req))
   const isSecure = origin?.protocol !== 'http:' || !isLoopbackHost(origin.hostname)
-  return { path: '/dashboard', httpOnly: true, sameSite: 'Strict', secure: isSecure } as const
+  return { path: '/dashboard', httpOnly: true, sameSite: 'Lax', secure: isSecure } as const
 }
 
 export const sentToken = (c: Context<ApiEnv>) => getCookie(c, name)
@@ -26,9 +26,9 @@ export function clearToken(c: Context<ApiEnv>): void {
 
 const linkName = 'cuecard_link'
 
-/** Attributes of a cookie that ties a sign-in to the browser that began it. `Lax`, because people come back from a mail or a provider. */
+/** Attributes of a cookie that ties a sign-in to the browser that began it. */
 export const returnAttributes = (c: Context<ApiEnv>, maxAge: number) =>
-  ({ ...cookieAttributes(c), path: '/dashboard/sign-in', sameSite: 'Lax', maxAge }) as const
+  ({ ...cookieAttributes(c), path: '/dashboard/sign-in', maxAge }) as const
 
 export const sentLinkCookie = (c: Context<ApiEnv>) => getCookie(c, linkName)
 

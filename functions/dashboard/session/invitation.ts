@@ -7,7 +7,7 @@ import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { requireForm } from '../forms.ts'
 import { endView, plainLayout } from '../layout.ts'
 import { invitationPath } from '../paths.ts'
-import { roles, viewerWithQuestions } from '../permission-names.ts'
+import { ofRoles, roles } from '../permission-names.ts'
 import type { CurrentSession } from './current-session.ts'
 import { completeSignIn } from './sign-in.ts'
 
@@ -17,9 +17,8 @@ export function invitationRoutes(db: Database, findSession: CurrentSession) {
     .get(invitationPath, async (c) => {
       const invitation = await findInvitation(db, c.req.query('token') ?? '')
       if (!invitation) return c.html(over(), 404)
-      const { organization_name, mail, role, viewers_read_questions } = invitation
-      const may = role === 'viewer' && viewers_read_questions ? viewerWithQuestions : roles[role].may
-      const content = html`<p class="lead">${mail} is invited as ${roles[role].name}.</p><p>${may}</p>
+      const { organization_name, mail, role } = invitation
+      const content = html`<p class="lead">${mail} is invited as ${roles[role].name}.</p><p>${ofRoles}</p>
 <form method="post"><button autofocus>Accept</button></form>`
       return c.html(plainLayout(`Join ${organization_name}`, content))
     })
@@ -32,7 +31,7 @@ export function invitationRoutes(db: Database, findSession: CurrentSession) {
       if (!accepted) return c.html(over(), 404)
       const opened = await signInAs(db, accepted.mail, accepted.organization_id)
       if (opened.outcome === 'refused') return c.html(over(), 404)
-      return await completeSignIn(c, db, findSession, { token: opened.token }, '/dashboard')
+      return completeSignIn(c, { token: opened.token }, '/dashboard')
     })
 }
 

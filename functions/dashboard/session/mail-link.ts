@@ -12,7 +12,6 @@ import { mailAddress, readForm, requireForm } from '../forms.ts'
 import { endView, plainLayout } from '../layout.ts'
 import { withQuery } from '../paths.ts'
 import { keepLinkCookie, sentLinkCookie } from './cookies.ts'
-import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 import { completeSignIn, inMinutes, mailPath, signInPage, throttled, type Ways } from './sign-in.ts'
 
@@ -27,7 +26,7 @@ const linkPath = '/dashboard/sign-in/link'
 const answerMilliseconds = 1000
 
 /** Signs people in by a mailed link. Only the button on its page uses the link up, because mail scanners open links. */
-export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer: Mailer, ways: Ways) {
+export function mailLinkRoutes(db: Database, mailer: Mailer, ways: Ways) {
   return new Hono<ApiEnv>()
     .post(mailPath, async (c) => {
       requireForm(c)
@@ -57,7 +56,7 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
       const sent = await readForm(c, linkVisit)
       const { token = '', to } = sent.typed
       const result = await followLink(db, token, sentLinkCookie(c) ?? '')
-      if (result.outcome === 'opened') return await completeSignIn(c, db, findSession, result, returnPath(to))
+      if (result.outcome === 'opened') return completeSignIn(c, result, returnPath(to))
       const lead = 'A link works once, for 15 minutes, in the browser in which you asked for it.'
       return c.html(
         endView('This link was used or has expired', lead, '/dashboard/sign-in', 'Ask for another link'),

@@ -14,7 +14,6 @@ import { Unavailable } from '../../../shared/unavailable.ts'
 import { mailAddress, shortened } from '../forms.ts'
 import { endView } from '../layout.ts'
 import { returnAttributes } from './cookies.ts'
-import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 import { completeSignIn, oidcPath } from './sign-in.ts'
 
@@ -51,7 +50,7 @@ const timeoutSeconds = 5
 const flow = v.object({ state: v.string(), nonce: v.string(), verifier: v.string(), to: v.string() })
 
 /** Signs people in at a provider by the authorization code flow with PKCE. */
-export function oidcRoutes(db: Database, findSession: CurrentSession, provider: OidcProvider) {
+export function oidcRoutes(db: Database, provider: OidcProvider) {
   const { clientId, name } = provider
   const issuer = new URL(provider.issuer)
   const isLoopback = provider.isLoopbackAllowed && isLoopbackHost(issuer.hostname)
@@ -152,6 +151,6 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
       const opened = await signInAs(db, mail)
       const noMember = `${mail} isn’t a member of any organization here. Ask an owner of yours to invite this address.`
       if (opened.outcome === 'refused') return refuse(c, 403, noMember)
-      return await completeSignIn(c, db, findSession, opened, returnPath(started.output.to))
+      return completeSignIn(c, opened, returnPath(started.output.to))
     })
 }

@@ -9,14 +9,13 @@ import { organizationsPath } from '../layout.ts'
 import { rowsView } from '../list.ts'
 import { roles } from '../permission-names.ts'
 import { type Screens, valid } from '../screen.ts'
-import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 import { completeSignIn } from './sign-in.ts'
 
 const form = v.object({ organization: organizationId, to: v.optional(v.string()) })
 
 /** Lets a member of several organizations choose the session's organization. */
-export function addOrganizationScreens(screens: Screens, db: Database, findSession: CurrentSession) {
+export function addOrganizationScreens(screens: Screens, db: Database) {
   screens
     .get(organizationsPath, { permission: 'any' }, async ({ c, session }) => {
       const to = returnPath(c.req.query('to'))
@@ -32,6 +31,6 @@ export function addOrganizationScreens(screens: Screens, db: Database, findSessi
       if (!session.person) throw new Gone()
       const opened = await signInAs(db, session.name, organization)
       if (opened.outcome === 'refused') throw new Gone()
-      return await completeSignIn(c, db, findSession, { token: opened.token }, returnPath(to))
+      return completeSignIn(c, { token: opened.token }, returnPath(to))
     })
 }

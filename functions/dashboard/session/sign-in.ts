@@ -34,8 +34,7 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
     .get(path, async (c) => {
       const to = returnPath(c.req.query('to'))
       if (await findSession(c)) return c.redirect(to, 303)
-      const signedOut = c.req.query('signed-out') !== undefined ? 'You’re signed out.' : ''
-      const notice = sentToken(c) ? 'Your session has ended. Sign in to continue.' : signedOut
+      const notice = sentToken(c) && 'Your session has ended. Sign in to continue.'
       return c.html(signInPage(ways, { to, notice }))
     })
     .post(path, async (c) => {
@@ -55,32 +54,31 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
       }
       if (result.outcome === 'refused')
         return refuse('This key doesn’t work. It may have expired or been revoked. Ask for a new one.')
-      return await completeSignIn(c, db, findSession, result, to)
+      return completeSignIn(c, result, to)
     })
     .post('/dashboard/sign-out', async (c) => {
       requireForm(c)
       const session = await findSession(c)
       if (session) await signOut(db.forOrganization(session.organizationId), session)
       clearToken(c)
-      return c.redirect(`${path}?signed-out`, 303)
+      return c.redirect(path, 303)
     })
 }
 
-/** Ends any earlier session and sets the new one. Members of several organizations choose one first. */
-export async function completeSignIn(
+/** Sets the new session. Members of several organizations choose one first. */
+export function completeSignIn(
   c: Context<ApiEnv>,
-  db: Database,
-  findSession: CurrentSession,
   { token, organizations = 1 }: { token: string; organizations?: number },
   to: string,
-): Promise<Response> {
-  const before = await findSession(c)
-  if (before) await signOut(db.forOrganization(before.organizationId), before)
+): Response {
   setToken(c, token)
   return c.redirect(organizations > 1 ? withQuery(organizationsPath, { to }) : to, 303)
 }
 
-export function signInPage(ways: Ways, { to, notice, ...sent }: Sent & { to: string; notice?: string }): Html {
+export function signInPage(
+  ways: Ways,
+  { to, notice, ...sent }: Sent & { to: string; notice?: string | undefined },
+): Html {
   const { line } = fieldsOf(sent)
   const ofKey = 'It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.'
   return plainLayout(

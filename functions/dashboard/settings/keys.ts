@@ -1,8 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { ApiError } from '../../../shared/http/errors.ts'
-import { decodeCursor, encodeCursor } from '../../../shared/http/pagination.ts'
-import { newId, uuid } from '../../../shared/ids.ts'
 import { createKey, type Key, listKeys, madeWith, revokeKey } from '../../../shared/organizations/keys.ts'
 import { permissions } from '../../../shared/organizations/permissions.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
@@ -24,8 +22,6 @@ const permission = 'organization:write'
 const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINITY } as const
 const periodNames = { 30: '30 days', 90: '90 days', 365: '1 year', never: 'Never' }
 const newKeyForm = v.object({
-  /** The new key's id, which we have made and signed, so that a form sent twice creates only one key. */
-  id: v.string(),
   name: line(maxName, {
     missing: 'Enter a name, so that you’ll know later what the key is for.',
     tooLong: 'A name can have at most 200 characters.',
@@ -36,14 +32,8 @@ const newKeyForm = v.object({
 
 const revokeForm = v.object({ created: v.optional(v.literal('true')) })
 
-const idName = 'new key'
-const newFormId = ({ cursorKey }: Session) => encodeCursor(cursorKey, idName, [newId()])
-const keyIdOf = ({ cursorKey }: Session, id: string) => decodeCursor(cursorKey, idName, id, v.strictTuple([uuid]))[0]
-
 export function addKeyRoutes(screens: Screens) {
-  const within = { place: 'settings', crumbs: [] } as const
   const newKey = (session: Session, sent: Sent = { chosen: { permissions: ['kb:read'] } }) => ({
-    ...within,
     title: 'New key',
     lead: 'For a person or a program. You’ll see it only once, when it’s created.',
     content: keyForm(session, sent),
@@ -52,30 +42,25 @@ export function addKeyRoutes(screens: Screens) {
     .get(`${keysPath}/new`, { permission }, ({ session }) => newKey(session))
     .post(`${keysPath}/new`, { permission, form: newKeyForm }, async ({ db, session, form }) => {
       if (!form.isValid) return { ...newKey(session, form), status: 422 }
-      const { id, name, permissions, days } = form.values
+      const { name, permissions, days } = form.values
       const beyond = permissions.find((permission) => !session.permissions.includes(permission))
       if (beyond) throw new ApiError('missing_permission', beyond)
       const made = await createKey(db, session.organizationId, {
-        id: keyIdOf(session, id),
         name,
         permissions,
         expiresAt: earlier(session, periods[days]),
         [session.person ? 'createdByPerson' : 'createdBy']: session.id,
       })
-      if (made) return { ...within, title: `Key “${name}”`, content: madeView(made.key) }
-      const text =
-        'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.'
-      return { redirect: settingsPath, flash: { text, isError: true } }
+      if (!made) throw new Gone()
+      return { title: `Key “${name}”`, content: madeView(made.key) }
     })
     .get(`${keysPath}/:keyId/revoke`, { permission }, async ({ db, session, scope }) => {
       const keys = await listKeys(db, session.organizationId).execute()
-      const active = keys.filter(({ state }) => state === 'active')
-      const key = active.find(({ id }) => id === scope.keyId)
+      const key = keys.find(({ id, state }) => id === scope.keyId && state === 'active')
       if (!key) throw new Gone()
-      const others = active.filter(({ id, permissions }) => id !== key.id && permissions.includes(permission))
       const created = madeWith(keys, key.id).filter(({ state }) => state === 'active')
-      const content = revokeView(key.id === session.id, !session.person && others.length === 0, created)
-      return { ...within, title: `Revoke “${key.name}”?`, content }
+      const content = revokeView(key.id === session.id, created)
+      return { title: `Revoke “${key.name}”?`, content }
     })
     .post(`${keysPath}/:keyId/revoke`, { permission, form: revokeForm }, async ({ db, session, scope, form }) => {
       const withCreated = valid(form).created === 'true'
@@ -102,7 +87,6 @@ function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
   const ofPermissions = 'A key can’t have more permissions than your own. A voice platform needs only the first.'
   const ofDays = keyExpiresAt ? html`It expires no later than your own key, on ${localDay(keyExpiresAt)}` : ''
   const fields = [
-    html`<input type="hidden" name="id" value="${newFormId(session)}">`,
     line('name', 'Name', maxName, 'Who or what uses it, such as “Phone at the front desk”.'),
     boxes('checkbox', 'permissions', 'Permissions', names, ofPermissions),
     choice('days', 'Expires after', Object.entries(periodNames), ofDays),
@@ -119,10 +103,9 @@ ${copyView('key', key)}
 }
 
 /** Explains what revoking a key stops, and offers to revoke the keys `created` with it, directly or indirectly. */
-function revokeView(isOwn: boolean, isLast: boolean, created: readonly Key[]): Html {
+function revokeView(isOwn: boolean, created: readonly Key[]): Html {
   const says = html`<p>Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.</p>
-${isOwn && html`<p class="notice warn">You’re signed in with this key. You’ll be signed out and need another one to sign in again.</p>`}
-${isLast && html`<p class="notice bad">No other key can change settings. After this, only whoever runs Cuecard can create one for you.</p>`}`
+${isOwn && html`<p class="notice warn">You’re signed in with this key. You’ll be signed out and need another one to sign in again.</p>`}`
   const fields =
     created.length > 0 &&
     html`<fieldset class="field"><legend>This key created ${counted(created.length, 'other key')}</legend>
@@ -134,7 +117,7 @@ ${isLast && html`<p class="notice bad">No other key can change settings. After t
 export function keyList(keys: Key[], mayChange: boolean, ownId: string): Html {
   const active = keys.filter(({ state }) => state === 'active')
   const ended = keys.filter(({ state }) => state !== 'active')
-  return html`<section class="panel" id="keys"><div class="head"><h2>Keys</h2>
+  return html`<section class="panel"><div class="head"><h2>Keys</h2>
 ${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">New key</a>`}</div>
 <p class="hint">Voice platforms and other programs can do everything that this dashboard does, and more. Give each its own key. <a href="/v1/docs">API reference</a></p>
 <ul class="rows">${active.map((key) => keyRow(key, mayChange, key.id === ownId))}</ul>

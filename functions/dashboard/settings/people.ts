@@ -21,19 +21,16 @@ import { confirmView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { mailAddress, someOf } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { invitationPath, settingsPath, withQuery } from '../paths.ts'
-import { roles } from '../permission-names.ts'
+import { ofRoles, roles } from '../permission-names.ts'
 import { type Screens, valid } from '../screen.ts'
 import { localDay } from '../times.ts'
 
 const path = `${settingsPath}/people` as const
 const permission = 'people'
 const role = v.picklist(Object.keys(roles) as Role[], 'Choose a role.')
-const within = { place: 'settings', crumbs: [] } as const
 const newForm = v.object({ mail: mailAddress, role })
 const removal = v.object({ revoke: someOf(revocable, 'Choose what to revoke.') })
 const roleNames = Object.entries(roles).map(([each, { title }]) => [each, title] as const)
-const ofRoles =
-  'An owner can do everything and decides who else has access. An editor can change documents. A viewer can only read, and sees callers’ questions only if you allow that under Privacy.'
 
 /** @param mailer without it, nobody can be invited */
 export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
@@ -44,7 +41,7 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
       choice('role', 'Role', roleNames, ofRoles),
     ]
     const lead = `They get a mail with a link, which works for ${invitationDays} days.`
-    return { ...within, title: 'Invite somebody', lead, content: sheetForm(fields, 'Send invitation', settingsPath) }
+    return { title: 'Invite somebody', lead, content: sheetForm(fields, 'Send invitation', settingsPath) }
   }
   screens
     .get(`${path}/new`, { permission }, () => inviteView({ typed: { role: 'editor' } }))
@@ -73,7 +70,7 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
         keys: madeWith(keys, person.id).flatMap(({ state, name }) => (state === 'active' ? name : [])),
         invitations: people.flatMap(({ invited_by, mail }) => (invited_by === person.id ? mail : [])),
       }
-      return { ...within, title: person.mail, content: personView(person, person.id === session.id, made) }
+      return { title: person.mail, content: personView(person, person.id === session.id, made) }
     })
     .post(`${path}/:personId`, { permission, form: v.object({ role }) }, async ({ db, session, scope, form }) => {
       const { role } = valid(form)
@@ -122,7 +119,7 @@ function personView({ id, role, expires_at }: Person, isOwn: boolean, made: Reco
 
 export function peopleList(people: Person[], session: Session): Html {
   const mayChange = session.person?.role === 'owner'
-  return html`<section class="panel" id="people"><div class="head"><h2>People</h2>
+  return html`<section class="panel"><div class="head"><h2>People</h2>
 ${mayChange && html`<a class="button plain" href="${path}/new">Invite</a>`}</div>
 ${people.length === 0 && html`<p class="hint">Nobody yet. Whoever runs Cuecard can add the first owner.</p>`}
 <ul class="rows">${people.map(

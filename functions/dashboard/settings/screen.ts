@@ -4,24 +4,18 @@ import { getUsage, type Usage } from '../../../shared/organizations/limits.ts'
 import { listPeople } from '../../../shared/organizations/people.ts'
 import { type AgentUsage, agentUsage, maxDocumentsPerAgent } from '../../../shared/organizations/usage.ts'
 import type { Html } from '../layout.ts'
-import { filtersView } from '../list.ts'
 import { settingsPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { addSwitchRoutes, readSwitches, switchesView } from '../switches.ts'
 import { addAppRoutes, readApps } from './apps.ts'
-import { addCallsScreens } from './calls.ts'
 import { addKeyRoutes, keyList } from './keys.ts'
 import { peopleList } from './people.ts'
-
-/** The screen's sections, by their ids. */
-const sections = { people: 'People', privacy: 'Privacy', apps: 'Connected apps', keys: 'Keys', usage: 'Usage' }
 
 export function addSettingsScreens(screens: Screens) {
   addSwitchRoutes(screens)
   addKeyRoutes(screens)
   addAppRoutes(screens)
-  addCallsScreens(screens)
   screens.get(settingsPath, { permission: 'organization:read' }, async ({ db, session, may }) => {
     const [people, kept, keys, apps, agents, used] = await Promise.all([
       listPeople(db, session.organizationId),
@@ -34,19 +28,12 @@ export function addSettingsScreens(screens: Screens) {
     const mayChange = may('organization:write')
     return {
       title: 'Settings',
-      place: 'settings',
       content: [
-        filtersView(
-          'Sections',
-          Object.entries(sections)
-            .filter(([id]) => session.person || id !== 'apps')
-            .map(([id, name]) => ({ name, path: `#${id}`, isCurrent: false })),
-        ),
         peopleList(people, session),
         switchesView(kept, mayChange),
         apps,
         keyList(keys, mayChange, session.id),
-        html`<section class="panel" id="usage"><h2>Usage</h2>${agentsUsage(agents)}${limitsView(used)}</section>`,
+        html`<section class="panel"><h2>Usage</h2>${agentsUsage(agents)}${limitsView(used)}</section>`,
       ],
     }
   })

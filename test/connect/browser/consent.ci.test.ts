@@ -48,7 +48,7 @@ test.runIf(executablePath)(
       name: 'cuecard_session',
       value: opened.token,
       path: '/dashboard',
-      sameSite: 'Strict',
+      sameSite: 'Lax',
       httpOnly: true,
     } as const
     await context.addCookies([{ ...cookie, domain: new URL(gateway.origin).hostname }])

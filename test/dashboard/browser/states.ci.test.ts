@@ -49,7 +49,7 @@ describe.runIf(executablePath)('the result of each click (needs chromium, or CHR
       expect(await refused.count()).toBe(0)
 
       await page.context().setOffline(true)
-      await page.evaluate("htmx.ajax('GET', '/dashboard/calls', '#main')")
+      await page.evaluate("htmx.ajax('GET', '/dashboard/settings', '#main')")
       await page.locator('#flash').getByText('Cuecard can’t be reached. Check your connection and try again.').waitFor()
       await page.context().setOffline(false)
       await expectWell('a lost connection')

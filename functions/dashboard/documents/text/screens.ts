@@ -20,7 +20,6 @@ import { agentPage, type Html, type View } from '../../layout.ts'
 import { askPath, documentPath, documentRoute, documentsRoute } from '../../paths.ts'
 import { brokenView, isIgnoring, refusalOf, updating } from '../../refused-change.ts'
 import type { Answer, Screens } from '../../screen.ts'
-import { subjectOf } from '../../titles.ts'
 import type { Checking } from '../conflict-screens.ts'
 import { stoppedBy } from '../conflicts.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
@@ -75,8 +74,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
   screens
     .get(`${documentsRoute}/new`, { permission, tab }, async ({ c, scope, agent }) => {
       const question = questionOf(c)
-      const typed = question ? { title: subjectOf(question) } : {}
-      const view = newView(cameFrom(c, scope), timeZoneOf(await agent()), { typed })
+      const view = newView(cameFrom(c, scope), timeZoneOf(await agent()), { typed: { title: question } })
       return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
     .post(
