@@ -28,6 +28,7 @@ const pathIds = {
   goldenQuestionId: described(uuid, 'The golden question’s id.'),
   webhookId: described(uuid, 'The webhook’s id.'),
   deliveryId: described(uuid, 'The delivery’s id.'),
+  callId: uuid,
   connectionId: uuid,
   keyId: uuid,
   personId: uuid,

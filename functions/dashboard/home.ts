@@ -15,6 +15,7 @@ import { counted, number } from './sentences.ts'
 
 const path = '/dashboard/agents'
 const maxAgents = 100
+const days = 7
 
 /** What a person can mend. */
 interface Troubles {
@@ -27,10 +28,11 @@ interface Troubles {
   missing_holidays: MissingHoliday[]
 }
 
-/** How many questions of the last week had an answer of a kind. */
+/** How many questions had an answer of a kind on a day: 0 for the last 24 hours, 1 for those before. */
 interface Answered {
   agent_id: string
   answer: keyof typeof answers
+  day: number
   count: number
 }
 const answers = { found: 'answered', uncertain: 'uncertain', nothing: 'unanswered', wrong: 'marked wrong' } as const
@@ -83,10 +85,11 @@ async function readWeek(db: Database, organizationId: OrganizationId, mayReadQue
     saved: sql<{ log_questions: boolean }>`select log_questions from organizations where id = ${organizationId}`,
     ...(mayReadQuestions && {
       answered: sql<Answered>`
-        select q.agent_id, case when q.is_answered_since then 'found' when q.is_wrong then 'wrong' else q.status end as answer, count(*)::int
+        select q.agent_id, floor(extract(epoch from now() - q.asked_at) / 86400)::int as day,
+          case when q.is_answered_since then 'found' when q.is_wrong then 'wrong' else q.status end as answer, count(*)::int
         from question_log q
-        where q.organization_id = ${organizationId} and q.asked_at > now() - interval '7 days' and q.asked_at <= now()
-        group by 1, 2`,
+        where q.organization_id = ${organizationId} and q.asked_at > now() - make_interval(days => ${days}) and q.asked_at <= now()
+        group by 1, 2, 3`,
     }),
   })
 }
@@ -122,17 +125,32 @@ function needsOf(
   return needs.filter((need) => !!need)
 }
 
-/** Says how many questions had an answer of each kind. @param isSaving false if no questions are saved */
+/** Draws each day's questions as a bar of its answers, the last day on the right, beside their sums. @param isSaving false if no questions are saved */
 function weekView(agentId: string, answered: readonly Answered[], isSaving: boolean): Html {
   const page = agentPage(agentId, 'questions')
+  const countOf = (fits: (each: Answered) => boolean) =>
+    answered.filter(fits).reduce((sum, { count }) => sum + count, 0)
   const kinds = Object.keys(answers) as (keyof typeof answers)[]
-  const sums = kinds.flatMap((kind) => answered.find(({ answer }) => answer === kind) ?? [])
+  const sums = kinds
+    .map((kind) => [kind, countOf(({ answer }) => answer === kind)] as const)
+    .filter(([, sum]) => sum > 0)
   if (sums.length === 0)
     return html`<p class="counts"><a href="${page}">${isSaving ? 'No questions in the last week' : 'Questions aren’t saved'}</a></p>`
-  return html`<p class="counts">Last week: ${sums.map(
-    ({ answer, count }) =>
-      html`<a href="${withQuery(page, { show: answer === 'found' ? 'all' : undefined })}">${number(count)} ${answers[answer]}</a> `,
-  )}</p>`
+  const most = Math.max(...Array.from({ length: days }, (_, day) => countOf((each) => each.day === day)))
+  const bars = Array.from({ length: days }, (_, day) => {
+    let top = 24
+    return kinds.map((kind) => {
+      const height = (countOf((each) => each.day === day && each.answer === kind) / most) * 24
+      top -= height
+      return (
+        height > 0 && html`<rect class="${kind}" x="${(days - 1 - day) * 12}" y="${top}" width="9" height="${height}"/>`
+      )
+    })
+  })
+  return html`<div class="week"><svg viewBox="0 0 81 24" width="81" height="24" aria-hidden="true">${bars}</svg><p class="counts">Last week: ${sums.map(
+    ([kind, sum]) =>
+      html`<a href="${withQuery(page, { show: kind === 'found' ? 'all' : undefined })}">${number(sum)} ${answers[kind]}</a> `,
+  )}</p></div>`
 }
 
 export const isOff = {

@@ -1,6 +1,7 @@
 import { agentPage } from './layout.ts'
 
 export const settingsPath = '/dashboard/settings'
+export const callsPath = `${settingsPath}/calls`
 export const documentsRoute = '/dashboard/agents/:agentId/documents'
 export const documentRoute = `${documentsRoute}/:documentId` as const
 export const invitationPath = '/dashboard/invitation'

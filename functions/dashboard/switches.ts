@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import type { Html } from './layout.ts'
-import { settingsPath } from './paths.ts'
+import { callsPath, settingsPath } from './paths.ts'
 import { type Screens, valid } from './screen.ts'
 
 const form = v.object({ on: v.picklist(['true', 'false']) })
@@ -25,7 +25,8 @@ const switches = {
   'auto-delete': {
     column: 'auto_delete_done_calls',
     title: 'Delete completed calls',
-    says: 'While this is on, completed calls are moved to the trash, from which whoever runs Cuecard can restore them.',
+    says: 'While this is on, completed calls are moved to “Deleted calls”, where you can restore them until you delete them permanently.',
+    hint: html`<a href="${callsPath}">Deleted calls</a>`,
   },
   revisions: {
     column: 'keep_revisions',

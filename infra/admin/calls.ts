@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Tables } from '../../shared/database/tables.ts'
+import * as calls from '../../shared/organizations/calls.ts'
 import { CommandError } from '../command-line/command-error.ts'
 import { id, type ListOptions, optional, subcommand } from '../command-line/options.ts'
 import { action, audited } from './action.ts'
@@ -22,15 +23,13 @@ export function addCallCommands(program: Command): void {
     .action(audited(({ db }, id: string) => purgeCall(db, id)))
 }
 
-const columns = ['id', 'organization_id', 'agent_id', 'done_at', 'deleted_at', 'created_at'] as const
-
 type CallsQuery = ListOptions & { trash: boolean }
 type Call = Selectable<Tables['calls']>
 
 async function listCalls(db: Database, { trash, organization, limit }: CallsQuery) {
   let query = db
     .selectFrom('calls')
-    .select(columns)
+    .select(calls.callColumns)
     .where('deleted_at', trash ? 'is not' : 'is', null)
     .orderBy((eb) => eb.fn.coalesce('deleted_at', 'created_at'), 'desc')
     .orderBy('id')
@@ -40,17 +39,12 @@ async function listCalls(db: Database, { trash, organization, limit }: CallsQuer
   return toPage(await rowsOf(db, organization, query), limit)
 }
 
-const isInTrash = (id: string) =>
-  sql<boolean>`(organization_id = ${anyOrganization} and id = ${id} and deleted_at is not null)`
-
-/** Restores a call; one that is done stays done. */
 export function restoreCall(db: Database, id: string): Promise<Call> {
-  const restored = db.updateTable('calls').set({ deleted_at: null }).where(isInTrash(id)).returning(columns)
-  return changeInTrash(db, id, restored)
+  return changeInTrash(db, id, calls.restoreCall(db, anyOrganization, id))
 }
 
 export function purgeCall(db: Database, id: string): Promise<Call> {
-  return changeInTrash(db, id, db.deleteFrom('calls').where(isInTrash(id)).returning(columns))
+  return changeInTrash(db, id, calls.purgeCall(db, anyOrganization, id))
 }
 
 async function changeInTrash(db: Database, id: string, change: Statement<Call>): Promise<Call> {

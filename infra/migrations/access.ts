@@ -106,10 +106,10 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   // The call service writes calls: its roles are not ours to restrict.
   calls: {
     'policy every_writer': 'using (true)',
-    'policy own': `as restrictive to sweeper using (${own})`,
+    'policy own': `as restrictive to dashboard sweeper using (${own})`,
     'policy operator_updates': `as restrictive for update to operator using (${audited})`,
     'policy operator_deletes': `as restrictive for delete to operator using (${audited})`,
-    operator: 'select, update (deleted_at), delete',
+    'dashboard operator': 'select, update (deleted_at), delete',
     sweeper: 'select (organization_id, id, agent_id), delete',
   },
 

@@ -37,7 +37,7 @@ test('screens that only show need permission to read, and all others to write', 
       ...below('/agents/:agentId', '/documents', ...documents),
     ],
     questions: below('/agents/:agentId', '/questions', '/call'),
-    'organization:read': below('', '/settings'),
+    'organization:read': below('', '/settings', '/settings/calls'),
   }
   const needed = (route: string) => {
     const permission = Object.keys(read).find((each) => read[each]!.includes(route))
@@ -126,7 +126,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
         if (isGet) expect(status).toBe(404)
         else expect([303, 404]).toContain(status)
       }
-      const odd = fill(path, { ...idsOf(() => '0'), personId: '%00', keyId: '%2e' })
+      const odd = fill(path, { ...idsOf(() => '0'), callId: '%00', keyId: '%2e' })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
     })

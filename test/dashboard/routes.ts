@@ -46,7 +46,7 @@ export const screenRoutes = routes.filter((route): route is Route & { metadata: 
 export const publicRoutes = routes.filter(({ metadata }) => !metadata).map(({ method, path }) => `${method} ${path}`)
 
 const idNames = [
-  ...(['agentId', 'documentId', 'keyId', 'personId', 'connectionId'] as const),
+  ...(['agentId', 'documentId', 'callId', 'keyId', 'personId', 'connectionId'] as const),
   ...(['revision', 'goldenQuestionId', 'sourceId', 'trashedId'] as const),
 ]
 /** The values of a path's variables. `trashedId` is a document in the trash. */
@@ -104,7 +104,7 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     revision: '1',
     goldenQuestionId: golden.id,
   }
-  return { ...ids, sourceId, trashedId: trashed.id }
+  return { ...ids, callId: await makeTrashedCall(db, { organizationId, agentId }), sourceId, trashedId: trashed.id }
 }
 
 /** A source that was looked at, with a page that became a document and one that was left out. */
@@ -157,3 +157,16 @@ export async function rowsOf(db: Database, organizationId: string): Promise<stri
   return JSON.stringify(rows)
 }
 let tables: { rows: { name: string }[] } | undefined
+
+/** @param minutesAgo when it was deleted */
+export async function makeTrashedCall(
+  db: Database,
+  { organizationId, agentId }: Pick<Tenant, 'organizationId' | 'agentId'>,
+  minutesAgo = 0,
+) {
+  const id = newId()
+  await sql`insert into calls (organization_id, id, agent_id, created_at, done_at, deleted_at)
+    select ${organizationId}, ${id}, ${agentId}, at - interval '5 minutes', at, at
+    from (select now() - make_interval(mins => ${minutesAgo})) deletion(at)`.execute(db)
+  return id
+}

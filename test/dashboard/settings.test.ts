@@ -140,14 +140,20 @@ describe('the keys that a key has created', () => {
   })
 })
 
-test('an app is connected by the address of an agent, in three steps', async () => {
+test('an app is connected by the address of the chosen agent, in three steps', async () => {
   const { browser, agentId, call } = await signedIn()
   const { id } = (await call('POST', '/v1/agents', { name: 'Night desk' })).body
-  const { html, text } = await browser.get(`${path}/apps/new`)
-  const addresses = [...html.matchAll(/<code id="address-[\w-]+">([^<]+)/g)].map(([, address]) => address)
-  expect(addresses).toEqual([id, agentId].map((agent) => `https://app.example.com/v1/agents/${agent}/connect/mcp`))
+  const page = `${path}/apps/new`
+  const addressIn = (html: string) => /<code id="address">([^<]+)/.exec(html)?.[1]
+  const addressOf = (agent: string) => `https://app.example.com/v1/agents/${agent}/connect/mcp`
+  const { html, text } = await browser.get(page)
+  expect(addressIn(html)).toBe(addressOf(id))
+  expect(html).toContain(`href="${page}?agent=${agentId}"`)
   expect(html.match(/<ol class="steps">(<li>[^<]+<\/li>){3}<\/ol>/g)).toHaveLength(2)
   expect(text).toContain('None of its documents is ready')
+  expect(addressIn((await browser.get(`${page}?agent=${agentId}`)).html)).toBe(addressOf(agentId))
+  const other = await signedIn()
+  expect(addressIn((await browser.get(`${page}?agent=${other.agentId}`)).html)).toBe(addressOf(id))
 })
 
 test('usage is shown beside its limit', async () => {

@@ -1,19 +1,22 @@
 import { html } from 'hono/html'
+import * as v from 'valibot'
 import { resourceOf } from '../../../shared/connections/access-tokens.ts'
 import { type Connection, endConnection, listConnections } from '../../../shared/connections/connections.ts'
 import type { Database } from '../../../shared/database/database.ts'
+import { agentId } from '../../../shared/ids.ts'
 import { type AgentRow, listAgents } from '../../../shared/organizations/agents.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
 import { copyView } from '../form-view.ts'
 import type { Html } from '../layout.ts'
-import { emptyView } from '../list.ts'
-import { settingsPath } from '../paths.ts'
+import { emptyView, filtersView } from '../list.ts'
+import { settingsPath, withQuery } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { localDay } from '../times.ts'
 
 const path = `${settingsPath}/apps` as const
 const maxAgents = 100
+const newQuery = v.object({ agent: v.fallback(v.optional(agentId), undefined) })
 
 /** The last step is the same in every app. */
 const steps = {
@@ -31,13 +34,15 @@ export function addAppRoutes(screens: Screens) {
   screens
     .get(`${path}/new`, { permission: 'kb:read' }, async ({ c, db, session }) => {
       const { agents } = await listAgents(db, session.organizationId, { limit: maxAgents })
+      const { agent } = v.parse(newQuery, c.req.query())
+      const ready = agents.find(({ knowledge_base_enabled }) => knowledge_base_enabled)
+      const chosen = agents.find(({ id }) => id === agent) ?? ready ?? agents[0]
       return {
         title: 'Connect an app',
         lead: 'ChatGPT, Claude and other apps then search an agent’s documents for you. They change nothing.',
-        content:
-          agents.length > 0
-            ? stepsView(agents, (id) => resourceOf(c.req, id))
-            : emptyView('agents', 'No agents yet', 'An app searches the documents of an agent. Add one first.'),
+        content: chosen
+          ? stepsView(agents, chosen, resourceOf(c.req, chosen.id))
+          : emptyView('agents', 'No agents yet', 'An app searches the documents of an agent. Add one first.'),
       }
     })
     .post(`${path}/:connectionId/end`, { permission: 'any' }, async ({ db, session, scope }) => {
@@ -47,16 +52,17 @@ export function addAppRoutes(screens: Screens) {
     })
 }
 
-function stepsView(agents: AgentRow[], addressOf: (agentId: string) => string): Html {
-  return html`${agents.map(
-    ({ id, name, knowledge_base_enabled: isOn }) =>
-      html`<section class="panel"><h2>The address of ${name}</h2>${copyView(`address-${id}`, addressOf(id))}
-${!isOn && html`<p class="notice warn">None of its documents is ready, so an app finds nothing yet.</p>`}</section>
-`,
-  )}${Object.entries(steps).map(
-    ([app, own]) =>
-      html`<section class="panel"><h2>${app}</h2><ol class="steps">${[...own, 'Cuecard opens. Sign in with your mail address, and choose “Connect”.'].map((step) => html`<li>${step}</li>`)}</ol></section>`,
-  )}
+function stepsView(agents: AgentRow[], chosen: AgentRow, address: string): Html {
+  const choices = agents.map((agent) => {
+    return { name: agent.name, path: withQuery(`${path}/new`, { agent: agent.id }), isCurrent: agent === chosen }
+  })
+  return html`${agents.length > 1 && filtersView('Agent', choices)}
+<section class="panel"><h2>The address of ${chosen.name}</h2>${copyView('address', address)}
+${!chosen.knowledge_base_enabled && html`<p class="notice warn">None of its documents is ready, so an app finds nothing yet.</p>`}</section>
+${Object.entries(steps).map(
+  ([app, own]) =>
+    html`<section class="panel"><h2>${app}</h2><ol class="steps">${[...own, 'Cuecard opens. Sign in with your mail address, and choose “Connect”.'].map((step) => html`<li>${step}</li>`)}</ol></section>`,
+)}
 <p class="hint">Other apps take the same address, without a key. <a href="/v1/docs#mcp">More about apps</a></p>`
 }
 
@@ -64,7 +70,7 @@ ${!isOn && html`<p class="notice warn">None of its documents is ready, so an app
 export async function readApps(db: Database, { organizationId, id, person }: Session): Promise<Html> {
   if (!person) return html``
   const connections = await listConnections(db, { organizationId, personId: id })
-  return html`<section class="panel"><div class="head"><h2>Connected apps</h2>
+  return html`<section class="panel" id="apps"><div class="head"><h2>Connected apps</h2>
 <a class="button plain" href="${path}/new">Connect an app</a></div>
 <p class="hint">ChatGPT, Claude, Cursor and other apps that may search an agent’s documents for you.</p>
 ${connections.length > 0 && html`<ul class="rows">${connections.map(appRow)}</ul>`}</section>`

@@ -9,6 +9,7 @@ import type { Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { addSwitchRoutes, readSwitches, switchesView } from '../switches.ts'
 import { addAppRoutes, readApps } from './apps.ts'
+import { addCallsScreens } from './calls.ts'
 import { addKeyRoutes, keyList } from './keys.ts'
 import { peopleList } from './people.ts'
 
@@ -16,6 +17,7 @@ export function addSettingsScreens(screens: Screens) {
   addSwitchRoutes(screens)
   addKeyRoutes(screens)
   addAppRoutes(screens)
+  addCallsScreens(screens)
   screens.get(settingsPath, { permission: 'organization:read' }, async ({ db, session, may }) => {
     const [people, kept, keys, apps, agents, used] = await Promise.all([
       listPeople(db, session.organizationId),

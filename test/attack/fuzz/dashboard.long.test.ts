@@ -20,8 +20,8 @@ beforeAll(async () => {
   const world = await makeWorld(stand)
   for (const who of ['A', 'B'] as const) {
     const { tenant, names } = world[who]
-    const { keyId, goldenQuestionId } = await makeThings(stand.db, tenant)
-    Object.assign(names, { keyId, goldenQuestionId })
+    const { callId, keyId, goldenQuestionId } = await makeThings(stand.db, tenant)
+    Object.assign(names, { callId, keyId, goldenQuestionId })
     const { jar } = await signIn(newBrowser(stand), tenant.apiKey)
     cookies[who] = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
   }

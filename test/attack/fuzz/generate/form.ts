@@ -123,11 +123,12 @@ function idOf(name: string): fc.Arbitrary<string> {
   const own: Record<string, string[]> = {
     agentId: ['<mine.agent>', '<mine.agent>', '<mine.sibling>'],
     documentId: 'completed own file failed empty nephew deleted'.split(' ').map((document) => `<mine.${document}>`),
+    callId: ['<mine.callId>'],
     keyId: ['<mine.keyId>'],
     goldenQuestionId: ['<mine.goldenQuestionId>'],
     file: ['dashboard.css', 'constructor', '..%2f..%2fapp.ts'],
   }
-  const theirs = 'agent completed keyId goldenQuestionId'.split(' ').map((thing) => `<theirs.${thing}>`)
+  const theirs = 'agent completed callId keyId goldenQuestionId'.split(' ').map((thing) => `<theirs.${thing}>`)
   const others = [...theirs, ...'<never.id> 0 %00 %2e%2e é %e0 %22%3E%3Cfuzz-tag'.split(' ')]
   return fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...(own[name] ?? ['0'])) },
