@@ -17,8 +17,6 @@ const nothing = /^$/
 const usedParts = {
   // Only headers and manuals.
   'node/node_modules': nothing,
-  // `canvas` draws the pictures of PDFs outside a browser.
-  '@napi-rs': /^(?!canvas)/,
   '@picocss/pico': /^(package\.json|LICENSE.*|css)$/,
   '@picocss/pico/css': /^pico\.min\.css$/,
   '@tesseract.js-data/deu': /^(package\.json|4\.0\.0_best_int)$/,
@@ -29,8 +27,6 @@ const usedParts = {
   'onnxruntime-node/bin/napi-v6': new RegExp(`^(linux|${platform})$`),
   'onnxruntime-node/bin/napi-v6/linux': platform === 'linux' ? new RegExp(`^(arm64|${arch})$`) : /^arm64$/,
   ...(platform !== 'linux' && { [`onnxruntime-node/bin/napi-v6/${platform}`]: new RegExp(`^${arch}$`) }),
-  'pdfjs-dist': /^(package\.json|LICENSE|legacy|wasm)$/,
-  'pdfjs-dist/legacy/build': /^pdf(\.worker)?\.min\.mjs$/,
   'tesseract.js-core': /^(package\.json|LICENSE|.*relaxedsimd-lstm\.(js|wasm))$/,
 }
 /** npm installs TypeScript even without development packages, because it is an optional peer of valibot. */

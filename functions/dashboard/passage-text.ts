@@ -27,8 +27,7 @@ type ShowPart = (part: Range) => Html
 
 /** Renders a whole text with its marks. */
 export function markedText(marked: Marked): Html {
-  const whole = { start: 0, end: marked.text.length }
-  return html`<div class="said">${passageText(marked.text, [whole], (part) => markedSlice(marked, part))}</div>`
+  return html`<div class="said">${passageText(marked.text, (part) => markedSlice(marked, part))}</div>`
 }
 
 const maxShown = 100_000
@@ -39,16 +38,13 @@ export function textView(text: string): Html {
   return html`<section class="text"><h2>Text</h2>${markedText({ text: shown, places: [] })}</section>`
 }
 
-const tableLine = /^\s*\|.*\|\s*$/
+const tableLine = /^\|.*\|$/
 
-/**
- * Renders Markdown's headings, lists, tables, bold words and links in parts of a text, and the rest as written. Works line by line,
- * so that no text is lost and offsets stay valid.
- */
-export function passageText(text: string, parts: Range[], show: ShowPart): Html {
+/** Renders Markdown's headings, lists, tables, bold words and links, and the rest as written. Works line by line, so that no text is lost and offsets stay valid. */
+export function passageText(text: string, show: ShowPart): Html {
   const blocks: { isTable: boolean; lines: Range[] }[] = []
   let last: (typeof blocks)[number] | undefined
-  for (const line of parts.flatMap(({ start, end }) => linesOf(text, start, end))) {
+  for (const line of linesOf(text)) {
     const content = text.slice(line.start, line.end)
     const isTable = tableLine.test(content)
     if (content === '') last = undefined
@@ -61,40 +57,13 @@ export function passageText(text: string, parts: Range[], show: ShowPart): Html 
   return html`${blocks.map(({ isTable, lines }) => (isTable ? table(text, lines, show) : paragraph(text, lines, show)))}`
 }
 
-/** Widens a range that begins or ends within a table to whole rows. */
-export function wholeRows(text: string, { start, end }: Range): Range {
-  const [first, last] = [lineAt(text, start), lineAt(text, end)]
-  const isRow = (line: Range) => isTableLine(text, line)
-  return { start: isRow(first) ? first.start : start, end: isRow(last) ? last.end : end }
-}
-
-/** Finds the header row and rule of the table around an offset, if both end before the offset. */
-export function headOfTable(text: string, at: number): Range | undefined {
-  let first = lineAt(text, at)
-  if (!isTableLine(text, first)) return undefined
-  while (first.start > 0) {
-    const above = lineAt(text, first.start - 1)
-    if (!isTableLine(text, above)) break
-    first = above
-  }
-  const rule = lineAt(text, first.end + 1)
-  return rule.end <= at && isRule(text, cellsOf(text, rule)) ? { start: first.start, end: rule.end } : undefined
-}
-
-const isTableLine = (text: string, { start, end }: Range) => tableLine.test(text.slice(start, end))
-
-function lineAt(text: string, at: number): Range {
-  const end = text.indexOf('\n', at)
-  return { start: at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1, end: end < 0 ? text.length : end }
-}
-
 function paragraph(text: string, lines: Range[], show: ShowPart): Html {
   return html`<p>${lines.map((line, i) => html`${i > 0 && html`<br>`}${textLine(text, line, show)}`)}</p>`
 }
 
 /** Replaces Markdown's signs: headings become bold, items get a bullet. */
 function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
-  const [sign = '', heading, item] = /^\s*(?:(#{1,6}\s+)|([-*+]\s+))?/.exec(text.slice(start, end)) ?? []
+  const [sign = '', heading, item] = /^(?:(#{1,6}\s+)|([-*+]\s+))?/.exec(text.slice(start, end)) ?? []
   const rest = inline(text, { start: start + sign.length, end }, show)
   if (heading) return html`<b>${rest}</b>`
   return item ? html`• ${rest}` : rest
@@ -145,19 +114,14 @@ function cellsOf(text: string, { start, end }: Range): Range[] {
   return bars.slice(1).map((bar, i) => trimmed(text, { start: bars[i]! + 1, end: bar }))
 }
 
-function linesOf(text: string, start: number, end: number): Range[] {
-  const lines: Range[] = []
-  for (let at = start; at < end; ) {
-    const next = text.indexOf('\n', at)
-    const lineEnd = next < 0 || next > end ? end : next
-    lines.push(trimmed(text, { start: at, end: lineEnd }, 'end'))
-    at = lineEnd + 1
-  }
-  return lines
+function linesOf(text: string): Range[] {
+  return Array.from(text.matchAll(/[^\n]*\n?/g), ({ 0: line, index }) =>
+    trimmed(text, { start: index, end: index + line.length }),
+  )
 }
 
-function trimmed(text: string, { start, end }: Range, at: 'end' | 'both' = 'both'): Range {
+function trimmed(text: string, { start, end }: Range): Range {
   const slice = text.slice(start, end)
-  const from = at === 'both' ? start + slice.length - slice.trimStart().length : start
+  const from = start + slice.length - slice.trimStart().length
   return { start: from, end: Math.max(from, start + slice.trimEnd().length) }
 }

@@ -14,7 +14,7 @@ export interface Presigner {
   readonly origin: string
   /** A form that stores a file of 1 to `maxBytes` bytes under exactly this key, any number of times within an hour after `since`. */
   presignPost(key: string, maxBytes: number, since?: Date): FormUpload
-  /** A URL, valid for five minutes, from which a browser downloads the file under this name. */
+  /** A URL, valid for five minutes, at which a browser shows a PDF, and from which it downloads any other file under this name. */
   presignGet(key: string, fileName: string): string
 }
 
@@ -34,7 +34,11 @@ export function configuredPresigner(now = () => new Date()): Presigner {
       return { url: `${url}/`, fields: { key, ...signPolicy(signer, { conditions, expires, now: now() }) } }
     },
     presignGet(key, fileName) {
-      const parameters = { 'response-content-disposition': `attachment; filename*=UTF-8''${encoded(fileName)}` }
+      const isPdf = /\.pdf$/i.test(fileName)
+      const parameters = {
+        'response-content-disposition': `${isPdf ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(fileName)}`,
+        ...(isPdf && { 'response-content-type': 'application/pdf' }),
+      }
       return signUrl(signer, `${url}/${key.split('/').map(encoded).join('/')}`, {
         parameters,
         seconds: downloadSeconds,

@@ -5,34 +5,6 @@ import { plain, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 
-/** The text on the page, with `[1]` where passage 1 begins. */
-function textIn(html: string): string {
-  const [, shown = ''] = /<div class="said">(.*?)<\/div>\s*(?:<nav|<\/section>)/s.exec(html) ?? []
-  return shown
-    .replaceAll(/<a class="marker" id="passage-(\d+)"[^>]*>\1<\/a>/g, '[$1]')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-}
-
-const section = (i: number) =>
-  `## Room ${i}\n\n${Array.from({ length: 60 }, (_, j) => `Sentence ${j} of room ${i}.`).join(' ')}\n\n`
-
-test('a document shows its text once, with a number where each passage begins', async () => {
-  const tenant = await signedIn()
-  const text = section(1) + section(2)
-  const id = await serve(stand, tenant, 'Rooms', text)
-  const shown = textIn((await tenant.browser.get(pageOf(tenant, id))).html)
-  const { body } = await tenant.call('GET', `${tenant.knowledgeBase}/${id}/chunks`)
-  expect(body.data.length).toBeGreaterThan(2)
-  const words = (part: string) => part.replaceAll('#', '').replaceAll(/\s+/g, ' ').trim()
-  expect(words(shown.replaceAll(/\[\d+\]/g, ''))).toBe(words(text))
-  for (const { chunk_index, metadata } of body.data) {
-    const from = shown.split(`[${chunk_index + 1}]`)[1]!.replaceAll(/\[\d+\]/g, '')
-    expect(words(text.slice(metadata.start, metadata.end)).slice(0, 60)).toBe(words(from).slice(0, 60))
-  }
-})
-
 test('bold words and links are shown without their signs', async () => {
   const tenant = await signedIn()
   const text =
@@ -50,9 +22,9 @@ test('a table is shown as a table, even if a page begins within it', async () =>
   const id = await serve(stand, tenant, 'Parts', `# Parts\n\n| Part | Price | |\n|---|---|---|\n${rows.join('\n')}`)
   for (const query of ['', '?passage=11']) {
     const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}${query}`)
-    expect(textIn(html)).not.toContain('|')
+    expect(html.replaceAll(/<head>.*<\/head>/gs, '')).not.toContain('|')
     expect(html).toContain('<tr><th scope="col">Part</th><th scope="col">Price</th><td></td></tr>')
-    expect(html).toMatch(/<tr><td>(?:(?!<\/td>).)*Part \d+ of the machine<\/td><td>\d+\.50 EUR<\/td><td><\/td><\/tr>/)
+    expect(html).toMatch(/<tr><td>Part \d+ of the machine<\/td><td>\d+\.50 EUR<\/td><td><\/td><\/tr>/)
   }
 })
 
@@ -65,15 +37,6 @@ test('a document that contradicts another shows both texts side by side, with li
   expect(html).toContain(`<a href="${listOf(tenant)}/${id}?passage=1#passage-1">This document says</a></p><p>A nail`)
   expect(html).toContain(`<a href="${listOf(tenant)}/${list}?passage=1#passage-1">“Price &lt;list&gt;” says</a>`)
   expect((await tenant.browser.get(listOf(tenant))).text).toContain('1 statement contradicts another document.')
-})
-
-test('a link to a passage marks it, and no other', async () => {
-  const tenant = await signedIn()
-  const id = await serve(stand, tenant, 'Hours', '# Monday\n\nWe open at 9.\n\n# Tuesday\n\nWe open at 10.')
-  const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}?passage=2`)
-  const marked = [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, text]) => text)
-  expect(marked).toEqual(['Tuesday', 'We open at 10.'])
-  expect(html).toMatch(/id="passage-2"[^>]* aria-current="true"/)
 })
 
 test('a long document has pages of passages, and a link to one shows the page that it is on', async () => {
@@ -94,7 +57,7 @@ test('a long document has pages of passages, and a link to one shows the page th
   expect(await numbersOn('?from=nonsense')).toEqual(first)
 })
 
-test('a client’s passages are shown without a text, with a note on those that search does not find', async () => {
+test('a client’s passages are shown, with a note on those that search does not find', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Made elsewhere')
   const path = `${tenant.knowledgeBase}/${id}`

@@ -52,7 +52,7 @@ test('a file that has arrived is read, shows its text and passages, and is downl
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: null })
   const path = pageOf(tenant, id)
   const { html, text } = await tenant.browser.get(path)
-  for (const part of ['Ready', 'Text file', '1 part', 'We open at 9.', 'Download file']) expect(text).toContain(part)
+  for (const part of ['Ready', 'Text file', '1 part', 'We open at 9.', 'Open file']) expect(text).toContain(part)
   expect(html).toContain(`href="${path}/file"`)
   const { status, headers } = await tenant.browser.get(`${path}/file`)
   expect(status).toBe(302)
@@ -90,7 +90,7 @@ test('a file that has not arrived after a minute is shown as missing, and upload
     expect(changes.text).toContain(part)
   const shown = await tenant.browser.get(page)
   expect(shown.html).toContain(`data-replaces="${body.documentId}"`)
-  expect(shown.text).not.toContain('Download')
+  expect(shown.text).not.toContain('Open file')
 
   const again = await tenant.browser.post(`${page}/file`, { name: 'Opening.md', bytes: '13' })
   const { fields } = JSON.parse(again.html)

@@ -7,30 +7,26 @@ const { signedIn, stand } = useDashboard()
 
 const shown = (tenant: SignedIn, id: string) => tenant.browser.get(pageOf(tenant, id))
 
-test('a PDF has its pages beside the text, a picture is shown, and another file can be downloaded', async () => {
+test('each part of a PDF leads to its page of the file, a picture is shown, and another file can be opened', async () => {
   const tenant = await signedIn()
   const id = await upload(stand, tenant, 'Menu.txt', 'Soup is 4 euros.')
   const file = `${pageOf(tenant, id)}/file`
   const other = await shown(tenant, id)
-  expect(other.html).not.toContain('class="original"')
   expect(other.html).toContain(`href="${file}"`)
+  expect(other.html).not.toContain('#page=')
 
   const named = (name: string) => `source_type = 'pdf', source_url = 's3://files/a/b/c/${name}'`
-  await setColumns(stand, id, named('Menu.pdf'))
-  const pdf = await shown(tenant, id)
-  expect(pdf.html).toContain(`data-file="${file}"`)
-  expect(pdf.html).toMatch(/<script type="module" src="\/dashboard\/assets\/original-[0-9a-f]{12}\.js">/)
-  const [, worker] = /data-worker="([^"]+)"/.exec(pdf.html)!
-  expect((await tenant.browser.get(worker!)).headers['cache-control']).toContain('immutable')
+  await setColumns(stand, id, `${named('Menu.pdf')}, chunk_pages = '[7]'`)
+  expect((await shown(tenant, id)).html).toContain(`<a href="${file}#page=7" target="_blank">Page 7<`)
+  const { headers } = await tenant.browser.get(file)
+  const { origin, searchParams } = new URL(headers.location!)
+  expect(searchParams.get('response-content-type')).toBe('application/pdf')
+  expect(searchParams.get('response-content-disposition')).toMatch(/^inline; /)
 
   await setColumns(stand, id, named('Menu%20board.jpg'))
   const picture = await shown(tenant, id)
   expect(picture.html).toContain(`<img src="${file}" alt="Menu board.jpg">`)
-  expect(picture.html).not.toContain('original-')
-  const { headers } = await tenant.browser.get(file)
-  expect(picture.headers['content-security-policy']).toContain(
-    `img-src 'self' ${new URL(headers.location!).origin} data:`,
-  )
+  expect(picture.headers['content-security-policy']).toContain(`img-src 'self' ${origin} data:`)
 })
 
 test('a passage and a page that may have been misread are marked', async () => {
@@ -50,7 +46,7 @@ test('a passage and a page that may have been misread are marked', async () => {
   expect(text).toContain('Please check pages 2 and 3 against the original: columns or tables may have been mixed up.')
   expect(text).toMatch(/2 hidden slides were left out\.\s+1 struck passage was left out\./)
   expect(text.split(check)).toHaveLength(2)
-  expect(text).toMatch(/1 Please check this part against the original\.\s+Soups/)
+  expect(text).toMatch(/Part 1 · Correct part 1 · Please check this part against the original\.\s+Soups/)
 })
 
 test('a file whose name contradicts its content has its real type, in the API and on its page', async () => {

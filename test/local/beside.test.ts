@@ -19,7 +19,7 @@ const { appendFileSync, mkdirSync, rmdirSync, writeFileSync } = require('node:fs
 mkdirSync('npm-is-running')
 appendFileSync('npm.log', 'installed\\n')
 setTimeout(() => {
-  mkdirSync('node_modules/pdfjs-dist/types', { recursive: true })
+  mkdirSync('node_modules/tesseract.js-core/types', { recursive: true })
   writeFileSync('node_modules/.package-lock.json', '{}')
   rmdirSync('npm-is-running')
 }, 300)

@@ -137,7 +137,7 @@ describe('an uploaded file', () => {
     await post(bucket.presignPost(key, maxBytes), 'Soup')
     const { status, headers, body } = await get(bucket.presignGet(key, 'Menü (neu).pdf'))
     expect([status, body]).toEqual([200, 'Soup'])
-    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''Men%C3%BC%20%28neu%29.pdf")
+    expect(headers.get('content-disposition')).toBe("inline; filename*=UTF-8''Men%C3%BC%20%28neu%29.pdf")
     const signedAt = (seconds: number) => bucketAt(ago(seconds)).presignGet(key, 'Menu.pdf')
     expect(await get(signedAt(290))).toMatchObject({ status: 200 })
     expect(codeOf((await get(signedAt(301))).body)).toBe('AccessDenied')

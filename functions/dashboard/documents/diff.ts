@@ -2,15 +2,15 @@ import { type ChangeObject, diffArrays } from 'diff'
 import { html } from 'hono/html'
 import type { Range } from '../../../shared/terms/term-places.ts'
 import type { Html } from '../layout.ts'
-import { headOfTable, passageText, wholeRows } from '../passage-text.ts'
+import { passageText } from '../passage-text.ts'
 
 export type Part = { kind: 'same' | 'removed' | 'added'; text: string }
 
 /** Longer texts are compared only by lines. */
 const maxCharactersByWords = 1_000_000
 const timeout = 400
-/** The length of the unchanged text that is shown beside a change. */
-const contextCharacters = 200
+/** The number of unchanged lines that are shown beside a change. */
+const contextLines = 5
 const maxShown = 100_000
 
 /** Shows the words and table cells that differ between two texts. */
@@ -31,7 +31,7 @@ export function sidesOf(before: string, after: string): [Html, Html] {
 
 function partsView(parts: Part[]): Html {
   const text = parts.map((part) => part.text).join('')
-  return html`${passageText(text, [{ start: 0, end: text.length }], markedIn(parts))}`
+  return html`${passageText(text, markedIn(parts))}`
 }
 
 /** Renders ranges of the parts' text, which must come in order. */
@@ -79,7 +79,7 @@ function changesOf(before: string, after: string): Change[] {
       { removed: true, added: false, value: old },
       { removed: false, added: true, value: own },
     ]
-  const lines = diff(before.split(/(?<=\n)/), after.split(/(?<=\n)/))
+  const lines = diff(linesOf(before), linesOf(after))
   if (before.length + after.length > maxCharactersByWords) return lines
   return lines.flatMap((change, i) => {
     if (change.removed && lines[i + 1]?.added) return diff(wordsOf(change.value), wordsOf(lines[i + 1]!.value))
@@ -87,20 +87,17 @@ function changesOf(before: string, after: string): Change[] {
   })
 }
 
+const linesOf = (text: string) => text.split(/(?<=\n)/)
+
 /** Counts prices and times such as 4.50 and 9:30 as one word. */
 function wordsOf(lines: string[]): string[] {
   return lines.join('').match(/\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{M}\p{N}]+|\s+|\S/gu) ?? []
 }
 
-/** Shortens unchanged text. A table keeps whole rows, below its header. */
+/** Shortens unchanged text to its first and last lines, beside changes. */
 function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
-  const { end } = wholeRows(text, { start: 0, end: contextCharacters })
-  const { start } = wholeRows(text, { start: Math.max(0, text.length - contextCharacters), end: text.length })
-  const wordEnd = Math.max(...[' ', '\n', '|'].map((mark) => text.lastIndexOf(mark, end - 1))) + 1
-  const head = isAfterChange ? text.slice(0, wordEnd) : ''
-  const tail = isBeforeChange ? text.slice(start).replace(/^[^\s|]*/, '') : ''
-  if (head.length + tail.length + 2 * contextCharacters > text.length) return text
-  const rows = isBeforeChange && headOfTable(text, start)
-  const gap = rows || /\|\s*$/.test(head) ? '\n…\n' : '…'
-  return `${head}${gap}${rows ? `${text.slice(rows.start, rows.end)}\n` : ''}${tail}`
+  const lines = linesOf(text)
+  const head = isAfterChange ? lines.slice(0, contextLines) : []
+  const tail = isBeforeChange ? lines.slice(-contextLines) : []
+  return head.length + tail.length < lines.length ? [...head, '…\n', ...tail].join('') : text
 }

@@ -20,7 +20,7 @@ import { undoing } from '../trash.ts'
 import { type Checking, conflictView } from './conflict-screens.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unchanged, unedited } from './edits.ts'
-import { originalOf, originalView } from './original.ts'
+import { originalOf, pictureView } from './original.ts'
 import { findOverview, tagOf } from './overview.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
 import { readBeside } from './text/text.ts'
@@ -34,7 +34,7 @@ const deleted = v.object({ edits: v.optional(editsField) })
 const dropped = v.object({ index: v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number)), edits: editsField })
 const documentQuery = v.object({
   from: v.fallback(v.optional(number), undefined),
-  /** The number of the passage to show and mark. */
+  /** The number of the passage to show. */
   passage: v.fallback(v.optional(number), undefined),
   seen: v.optional(v.string()),
   /** Shows the area for another file. */
@@ -61,16 +61,16 @@ export function addDocumentScreens(
       const hasUpload = place.mayWrite && !isPartial && takesFile
       const comparison = document.changes && (await comparisonView(db, scope, document.changes))
       const conflict = await conflictView({ db, ...checking, ...meter }, scope, document, place.mayWrite)
-      const shown = { ...place, ...beside, comparison, conflict, document, chunks, hasMore, from, passage, hasUpload }
+      const shown = { ...place, ...beside, comparison, conflict, document, chunks, hasMore, from, hasUpload }
       if (isPartial) return { fragment: documentView(shown) }
-      const original = hasUpload ? undefined : originalOf(document)
+      const isPicture = !hasUpload && originalOf(document) === 'picture'
       return {
         title: document.title,
         crumbs: [],
         actions: documentActions(shown),
         content: html`${hasUpload && uploadView(place.base, document.id)}
-${original ? html`<div class="beside">${documentView(shown)}${originalView(place.base, document, original)}</div>` : documentView(shown)}`,
-        modules: [...(hasUpload ? ['upload.js'] : []), ...(original === 'pdf' ? ['original.js'] : [])],
+${isPicture ? html`<div class="versions">${documentView(shown)}${pictureView(place.base, document)}</div>` : documentView(shown)}`,
+        modules: hasUpload ? ['upload.js'] : [],
       }
     })
     .get(`${documentRoute}/file`, reading, async ({ c, db, scope }) => {

@@ -1,21 +1,14 @@
 import { html } from 'hono/html'
+import type { Chunk } from '../../../shared/documents/contract/chunk.ts'
 import { fileKindOf, namedTypeOf } from '../../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import { inLine } from '../../../shared/text/plain-line.ts'
-import { assetPath } from '../assets.ts'
 import { counted, number } from '../sentences.ts'
 import type { Overview } from './overview.ts'
-import type { Passage } from './passages.ts'
 import { needsFile } from './state.ts'
 
-/** `{page}`, `{pages}` and `{passage}` stand for numbers. */
-const ofScript = {
-  loading: 'Loading the file',
-  failed: 'The file couldn’t be shown. You can download it.',
-  page: 'Page {page} of {pages}',
-  marked: 'Part {passage} is marked on page {page}.',
-  notFound: 'Part {passage} wasn’t found on the pages, which may be pictures.',
-}
+export type Passage = Pick<Chunk, 'chunk_index' | 'content' | 'metadata'>
+
 const types = {
   pdf: 'a PDF or picture',
   docx: 'a text document, such as Word’s',
@@ -62,22 +55,13 @@ export function fileNotesView({ file_notes, source_type, source_url }: Overview)
 }
 
 /** The numbers of passages with words that may have been misread. */
-export function doubtfulPassages({ file_notes }: Overview, passages: Passage[]): Set<number> {
+export function doubtfulPassages({ file_notes }: Overview, passages: readonly Passage[]): Set<number> {
   const texts = file_notes.flatMap((note) => ('text' in note && inLine(note.text)) || [])
   const isDoubtful = ({ content }: Passage) => texts.some((text) => inLine(content).includes(text))
   return new Set(texts.length === 0 ? [] : passages.filter(isDoubtful).map(({ chunk_index }) => chunk_index + 1))
 }
 
-/** Shows the uploaded file. original.js draws its pages. */
-export function originalView(base: string, { id, source_url }: Overview, kind: 'pdf' | 'picture') {
-  const file = `${base}/${id}/file`
+export function pictureView(base: string, { id, source_url }: Overview) {
   const name = fileNameOfKey(keyOfUrl(source_url!))
-  if (kind === 'picture')
-    return html`<section class="original"><h2>Original</h2>
-<div class="leaves" tabindex="0" role="group" aria-label="Original"><img src="${file}" alt="${name}"></div></section>`
-  return html`<section id="original" class="original" data-file="${file}" data-worker="${assetPath('pdf-worker.js')}" data-assets="/dashboard/assets/" data-words="${JSON.stringify(ofScript)}">
-<h2>Original</h2><p class="hint" role="status"></p>
-<div class="leaves" tabindex="0" role="group" aria-label="Pages of ${name}"></div>
-<noscript><p>Showing the file needs JavaScript, which is off in your browser. You can download it.</p></noscript>
-<template><div class="leaf"><canvas role="img"></canvas></div></template></section>`
+  return html`<section class="text"><h2>Original</h2><img src="${base}/${id}/file" alt="${name}"></section>`
 }

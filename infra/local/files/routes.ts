@@ -50,7 +50,7 @@ export function serveFiles(app: App, { bucket, folder, signer, origins }: Served
       const disposition = url.searchParams.get('response-content-disposition')
       if (disposition) reply.header('content-disposition', disposition)
       return reply
-        .type('binary/octet-stream')
+        .type(url.searchParams.get('response-content-type') ?? 'binary/octet-stream')
         .headers({ etag: file.eTag, 'content-length': file.bytes, 'last-modified': file.modified.toUTCString() })
         .send(file.read())
     } catch (error) {

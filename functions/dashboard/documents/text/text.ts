@@ -20,7 +20,7 @@ const shownCharacters = 20_000
 
 /**
  * Reads the rest of a document's page. `beginning`: the start of its text if it has no passages, null without a text. `lost`: the
- * corrections that a file's current text lacks, each with its index among all.
+ * corrections that a file's current text lacks, each with its index among all. `pages`: each passage's page, by the passage's index.
  * @throws ApiError agent_not_found, document_not_found
  */
 export async function readBeside(db: Database, scope: DocumentScope, hasPassages: boolean) {
@@ -28,15 +28,20 @@ export async function readBeside(db: Database, scope: DocumentScope, hasPassages
     .selectFrom('documents as d')
     .select([
       'd.corrections',
+      'd.chunk_pages as pages',
       sql<string | null>`case when ${d.corrections} <> '[]' then ${d.extracted_text} end`.as('text'),
       (hasPassages ? sql<string | null>`null::text` : sql<string | null>`left(${text}, ${shownCharacters})`).as(
         'beginning',
       ),
     ])
     .where(isDocument(scope))
-  const { corrections, text: extracted, beginning } = await findDocument(db, scope, query)
+  const { corrections, pages, text: extracted, beginning } = await findDocument(db, scope, query)
   const lost = extracted === null ? [] : lostCorrections(corrected(extracted, corrections), corrections)
-  return { beginning, lost: lost.map((correction) => ({ ...correction, index: corrections.indexOf(correction) })) }
+  return {
+    beginning,
+    pages,
+    lost: lost.map((correction) => ({ ...correction, index: corrections.indexOf(correction) })),
+  }
 }
 
 /** A passage of a file's text to edit, by its number. Undefined for other documents, and without offsets: then the whole text is edited. */
