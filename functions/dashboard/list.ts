@@ -22,8 +22,8 @@ ${show && html`<input type="hidden" name="show" value="${show}">`}<noscript><but
 
 type Filter = { name: string; path: string; count?: number; isCurrent: boolean }
 
-export function filtersView(label: string, filters: readonly Filter[], id?: string): Html {
-  return html`<nav${id && html` id="${id}"`} class="filters" aria-label="${label}"><ul>${filters.map(
+export function filtersView(label: string, filters: readonly Filter[]): Html {
+  return html`<nav class="filters" aria-label="${label}"><ul>${filters.map(
     ({ name, path, count, isCurrent }) =>
       html`<li><a href="${path}"${isCurrent && html` aria-current="true"`}>${name}${count !== undefined && html` <span class="count">${count}</span>`}</a></li>`,
   )}</ul></nav>`

@@ -45,9 +45,9 @@ export function rowOf(html: string, id: string): string {
   return html.split(`<li id="document-${id}"`)[1]?.split('</li>')[0] ?? ''
 }
 
-/** The parameters by which a page asks whether its rows have changed. */
+/** The parameter by which a list asks whether it has changed. */
 export function seenIn(html: string): string {
-  return [...html.matchAll(/name="seen" value="([^"]+)"/g)].map(([, tag]) => `seen=${tag}`).join('&')
+  return `seen=${/&quot;seen&quot;:&quot;([^&]+)&quot;/.exec(html)![1]}`
 }
 
 /** The value of a form's hidden field. */

@@ -85,7 +85,7 @@ test('a file that has not arrived after a minute is shown as missing, and upload
   await setColumns(stand, body.documentId, `upload_until = upload_until - interval '59 seconds'`)
   expect((await tenant.browser.get(page)).text).toContain('Waiting for the file')
   await setColumns(stand, body.documentId, `upload_until = upload_until - interval '2 seconds'`)
-  const changes = await tenant.browser.part(`${listOf(tenant)}?live=1&${seenIn(html)}`)
+  const changes = await tenant.browser.part(`${listOf(tenant)}?${seenIn(html)}`)
   for (const part of ['File missing', 'The file hasn’t arrived yet.', 'Try again', 'Delete'])
     expect(changes.text).toContain(part)
   const shown = await tenant.browser.get(page)

@@ -22,7 +22,7 @@ export interface Shown extends Place, Awaited<ReturnType<typeof readBeside>> {
   from: number
   hasUpload: boolean
   /** A held document's changes, which are shown instead of its text. */
-  comparison: Html | undefined
+  comparison: Html | null
   /** What checks say against its text. */
   conflict: Html | undefined
 }

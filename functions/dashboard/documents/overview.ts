@@ -5,14 +5,19 @@ import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../.
 import { disagreements } from '../../../shared/documents/client/disagreements.ts'
 import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/processing/guards.ts'
 import { findDocument } from '../../../shared/http/not-found.ts'
-import { type Changes, findChanges } from './changes.ts'
 
 /** A document's fields for the screens, without its text. */
-export type Overview = InferResult<ReturnType<typeof overviews>>[number] & { changes?: Changes | undefined }
+export type Overview = InferResult<ReturnType<typeof overviews>>[number]
 
-const statuses = { ready: ['completed'], unfinished: ['pending', 'processing'] } as const
+/** The document that a held document resembles. */
+export interface Changes {
+  otherId: string
+  otherTitle: string
+  otherEdits: number
+}
+
 /** The filters of the list besides the current documents. Those that are no longer valid are in `past` only. */
-export const groups = ['needs', 'ready', 'unfinished', 'past'] as const
+export const groups = ['needs', 'past'] as const
 export type Group = (typeof groups)[number]
 
 const d = columnsOf('documents', 'd')
@@ -34,11 +39,6 @@ export async function listOverviews(
     .$if(words.length > 0, (query) => query.where(sql<boolean>`${d.title} ilike all(${words.map(toPattern)}::text[])`))
     .where(sql<boolean>`${isPast} = ${group === 'past'}`)
     .$if(group === 'needs', (query) => query.where(needsPerson))
-    .$if(group === 'ready' || group === 'unfinished', (query) =>
-      query
-        .where('d.status', 'in', statuses[group as keyof typeof statuses])
-        .where(sql<boolean>`not (${isHeld} or ${isFileMissing})`),
-    )
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(${d.created_at}, ${d.id}) < (${after![0]}::timestamptz, ${after![1]}::uuid)`),
     )
@@ -46,29 +46,30 @@ export async function listOverviews(
     .orderBy('d.id', 'desc')
     .limit(limit + 1)
     .execute()
-  return { documents: await withChanges(db, scope, documents.slice(0, limit)), hasMore: documents.length > limit }
+  return { documents: documents.slice(0, limit), hasMore: documents.length > limit }
 }
 
-/** Counts an agent's documents that are no longer valid or need a person, by status. */
-export async function countApart(db: Database, scope: AgentScope) {
+/** Counts an agent's documents. */
+export async function countOverviews(db: Database, scope: AgentScope): Promise<Record<Group | 'current', number>> {
+  const counted = (condition: Expression<SqlBool>) => sql<number>`(count(*) filter (where ${condition}))::int`
   return await db
     .selectFrom('documents as d')
-    .select(['d.status', isPast.as('is_past'), sql<number>`count(*)::int`.as('count')])
+    .select([
+      counted(sql`not ${isPast}`).as('current'),
+      counted(sql`not ${isPast} and ${needsPerson}`).as('needs'),
+      counted(isPast).as('past'),
+    ])
     .where(isOfAgent(scope))
-    .where(sql<boolean>`(${isPast} or ${needsPerson})`)
-    .groupBy(['d.status', 'is_past'])
-    .execute()
+    .executeTakeFirstOrThrow()
 }
 
 export async function findOverviews(db: Database, scope: AgentScope, ids: string[]): Promise<Overview[]> {
-  const found = await overviews(db, isOfAgent(scope)).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
-  return await withChanges(db, scope, found)
+  return await overviews(db, isOfAgent(scope)).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
 }
 
 /** @throws ApiError agent_not_found, document_not_found */
 export async function findOverview(db: Database, scope: DocumentScope): Promise<Overview> {
-  const found = await findDocument(db, scope, overviews(db, isDocument(scope)))
-  return (await withChanges(db, scope, [found]))[0]!
+  return await findDocument(db, scope, overviews(db, isDocument(scope)))
 }
 
 export function overviews(db: Database, condition: Expression<SqlBool>) {
@@ -102,20 +103,15 @@ export function overviews(db: Database, condition: Expression<SqlBool>) {
       isFileMissing.as('is_file_missing'),
       storedChunkCount.as('stored_chunk_count'),
       isHeld.as('is_held'),
+      changes.as('changes'),
     ])
     .where(condition)
 }
 
-/** Adds the changes that held documents would make. */
-async function withChanges(
-  db: Database,
-  scope: AgentScope,
-  documents: InferResult<ReturnType<typeof overviews>>,
-): Promise<Overview[]> {
-  const held = documents.filter(({ is_held }) => is_held).map(({ id }) => id)
-  const changes = held.length > 0 ? await findChanges(db, scope, held) : new Map<string, Changes>()
-  return documents.map((document) => ({ ...document, changes: changes.get(document.id) }))
-}
+/** Null unless the document is held, and the one that it resembles exists. */
+const changes = sql<Changes | null>`(case when ${isHeld} then (
+  select jsonb_build_object('otherId', o.id, 'otherTitle', o.title, 'otherEdits', o.edits) from documents o
+  where o.organization_id = ${d.organization_id} and o.id = ${d.resembles} and o.id <> ${d.id}) end)`
 
 const validity = sql<'expired' | 'scheduled' | null>`(case
   when ${isPast} then 'expired' when ${d.valid_from} > now() then 'scheduled' end)`

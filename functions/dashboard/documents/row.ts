@@ -5,8 +5,8 @@ import { counted } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { datesView } from './dates.ts'
 import { disagreementText } from './disagreements.ts'
-import { type Overview, tagOf } from './overview.ts'
-import { isInWork, isStopped, mayBeRetried, needsFile, type State, stateOf, uploadAgain } from './state.ts'
+import type { Overview } from './overview.ts'
+import { isStopped, mayBeRetried, needsFile, type State, stateOf, uploadAgain } from './state.ts'
 import { questionView } from './version.ts'
 
 export type Place = { agentId: string; base: string; mayWrite: boolean }
@@ -26,7 +26,7 @@ const types = {
   txt: 'Text file',
 }
 
-/** Shows a document in the list. The field `seen` holds the tag of a document that is being processed, to ask for its changes. */
+/** Shows a document in the list. */
 export function rowView({ base, mayWrite }: Place, document: Overview) {
   const state = stateOf(document)
   const { id, title } = document
@@ -40,14 +40,13 @@ ${
   html`<div class="actions">${retryAction(base, document)}
 ${deleteForm(base, document)}</div>`
 }
-${mayWrite && questionView(base, document, true)}
-${isInWork(document) && html`<input type="hidden" name="seen" value="${id}.${tagOf(document)}">`}</li>`
+${mayWrite && questionView(base, document, true)}</li>`
 }
 
 const tones = { ready: 'good', working: 'work', waiting: 'wait', idle: '', failed: 'bad' } as const
 
 export function stateView({ kind, label, detail, progress }: State) {
-  return html`<div class="document-state"><p><span class="state ${tones[kind]}">${label}</span>${
+  return html`<div class="document-state"><p><span class="state ${tones[kind]}" role="status">${label}</span>${
     progress && html` <span class="count">${progress.label}</span>`
   }</p>${
     progress && html`<progress value="${progress.done}" max="${progress.of}" aria-label="${progress.label}"></progress>`

@@ -15,12 +15,11 @@ import { agentPage, type Html, type View } from '../layout.ts'
 import { documentPath, documentRoute } from '../paths.ts'
 import { brokenView, updating } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
-import type { Changes } from './changes.ts'
 import type { Checking } from './conflict-screens.ts'
 import { stoppedBy } from './conflicts.ts'
 import { diffView } from './diff.ts'
 import { editsField, unchanged } from './edits.ts'
-import { findOverview, type Overview } from './overview.ts'
+import { type Changes, findOverview, type Overview } from './overview.ts'
 import { readEditable } from './text/text.ts'
 
 /** Takes a person's answer: whether a held document replaces the one that it resembles. */
