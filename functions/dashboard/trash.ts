@@ -13,7 +13,7 @@ import type { Sender } from '../../shared/work/outbox.ts'
 import { busy, noRoom } from './documents/edits.ts'
 import { isError } from './error-view.ts'
 import { agentPage } from './layout.ts'
-import { emptyView, pagesView, rowsView } from './list.ts'
+import { emptyView, rowsView } from './list.ts'
 import { isIgnoring } from './refused-change.ts'
 import { type Screens, valid } from './screen.ts'
 import { counted } from './sentences.ts'
@@ -21,7 +21,7 @@ import { ago, localDay } from './times.ts'
 import { siteName } from './titles.ts'
 
 const path = '/dashboard/agents/:agentId/trash'
-const rowsPerPage = 50
+const maxRows = 200
 /** Each as `document.ID` or `website.ID`. */
 const chosen = v.object({
   what: v.pipe(
@@ -30,8 +30,6 @@ const chosen = v.object({
     v.array(v.strictTuple([v.picklist(['document', 'website']), uuid])),
   ),
 })
-/** `before`: when the previous page's last row was deleted, in Unix milliseconds. An invalid time counts as absent. */
-const trashQuery = v.object({ before: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,14}$/))), undefined) })
 const places = v.fallback(v.picklist(['documents', 'sources', 'trash']), 'trash')
 
 interface Trashed {
@@ -53,18 +51,15 @@ export function undoing(agentId: string, kind: 'document' | 'website', ids: stri
 export function addTrashScreens(screens: Screens, queue: Sender) {
   const permission = 'kb:write'
   screens
-    .get(path, { permission, tab: 'documents' }, async ({ c, db, scope }) => {
-      const { before } = v.parse(trashQuery, c.req.query())
-      const isOlder = before ? sql`deleted_at < ${new Date(Number(before))}::timestamptz` : sql`true`
-      const rows = await listTrash(db, scope, isOlder)
-      const next = rows.length >= rowsPerPage && `?before=${rows.at(-1)!.deleted_at.getTime()}`
+    .get(path, { permission, tab: 'documents' }, async ({ db, scope }) => {
+      const rows = await listTrash(db, scope, sql`true`)
       return {
         title: 'Trash',
         lead: `Callers get no answers from anything in here. After ${trashDays} days, it’s gone for good.`,
         crumbs: [],
         content:
           rows.length > 0
-            ? html`${rows.length > 1 && restoreAllView(scope.agentId, rows)}${rowsView(rows.map((row) => rowView(scope.agentId, row)))}${pagesView(['Older', next])}`
+            ? html`${rowsView(rows.map((row) => rowView(scope.agentId, row)))}${rows.length === maxRows && html`<p class="hint">Only the latest ${maxRows} are shown.</p>`}`
             : emptyView('document', 'The trash is empty', 'Documents and websites that you delete come here.'),
       }
     })
@@ -117,7 +112,7 @@ async function listTrash(db: Database, scope: AgentScope, isWanted: RawBuilder<u
       select 'website.' || s.id, s.url, s.deleted_at,
         (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id)
       from sources s where s.organization_id = ${scope.organizationId} and s.agent_id = ${scope.agentId} and s.deleted_at is not null
-    ) t where ${isWanted} order by deleted_at desc fetch first ${rowsPerPage} rows with ties`.execute(db)
+    ) t where ${isWanted} order by deleted_at desc limit ${maxRows}`.execute(db)
   return rows
 }
 
@@ -130,11 +125,6 @@ function rowView(agentId: string, { what, deleted_at, pages, ...trashed }: Trash
 <p class="hint">${pages !== null && `Website, ${counted(pages, 'page')} · `}Deleted ${ago(deleted_at)} · gone for good on ${localDay(gone)}</p></div>
 ${form('restore', 'Restore', 'plain')}
 <details><summary aria-label="Delete for good: “${name}”">Delete for good</summary><p>You can’t restore it afterwards.</p>${form('delete', 'Delete for good', 'danger')}</details></li>`
-}
-
-function restoreAllView(agentId: string, rows: readonly Trashed[]) {
-  const fields = rows.map(({ what }) => html`<input type="hidden" name="what" value="${what}">`)
-  return html`<form method="post" action="${trashPage(agentId)}/restore">${fields}<button class="plain">Restore all ${rows.length}</button></form>`
 }
 
 /** @throws any error that a person can do nothing about */

@@ -11,7 +11,6 @@ const words = JSON.parse(area.dataset.words)
 const input = area.querySelector('input[type=file]')
 const choose = area.querySelector('[data-choose]')
 const template = area.querySelector('template')
-const percent = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' })
 
 /** Uploads in order that aren't done, failed or cancelled. */
 const uploads = new Set()
@@ -33,9 +32,6 @@ area.addEventListener('drop', (event) => add(event.dataTransfer.files))
 
 addEventListener('beforeunload', (event) => {
   if (uploads.size > 0) event.preventDefault()
-})
-addEventListener('pagehide', () => {
-  for (const upload of uploads) dropDocument(upload)
 })
 
 function add(files) {
@@ -63,7 +59,7 @@ function startNext() {
 }
 
 async function run(upload) {
-  show(upload, 'sending', words.starting)
+  show(upload, 'sending', words.uploading)
   try {
     upload.form ??= await announceFile(upload)
     if (uploads.has(upload)) await sendFile(upload)
@@ -72,8 +68,6 @@ async function run(upload) {
     if (uploads.has(upload)) finish(upload)
   } catch (error) {
     if (uploads.delete(upload)) show(upload, 'failed', error instanceof Refused ? error.message : words.interrupted)
-    // A retry wouldn't help.
-    if (error.isFinal) upload.item.querySelector('[data-retry]').hidden = true
   }
   // The upload was cancelled while its document was being created.
   if (!upload.item.isConnected && !upload.isDone) dropDocument(upload)
@@ -88,7 +82,7 @@ async function announceFile({ file }) {
   const isJson = response.headers.get('content-type')?.includes('json')
   if (!isJson) throw new Refused(words.refused)
   const answer = await response.json()
-  if (!response.ok) throw Object.assign(new Refused(answer.message), { isFinal: true })
+  if (!response.ok) throw new Refused(answer.message)
   return answer
 }
 
@@ -101,11 +95,8 @@ function sendFile(upload) {
   const request = new XMLHttpRequest()
   upload.abort = () => request.abort()
   request.upload.addEventListener('progress', ({ loaded, total }) => {
-    const part = loaded / total
-    item.querySelector('progress').value = part
-    item.querySelector('.percent').textContent = percent.format(part)
+    item.querySelector('progress').value = loaded / total
   })
-  show(upload, 'sending', words.uploading)
   return new Promise((resolve, reject) => {
     request.addEventListener('load', () => {
       if (request.status < 300) return resolve()
@@ -123,8 +114,7 @@ function finish(upload) {
   upload.isDone = true
   uploads.delete(upload)
   const { documentId } = upload.form
-  if (replaces === documentId) return location.reload()
-  // The new document's page asks whether its text replaces the other's.
+  // A new document's page asks whether its text replaces the other's.
   if (replaces) return location.assign(`${address}/${documentId}`)
   remove(upload.item)
   announce(words.uploaded.replace('{name}', upload.file.name))
@@ -149,7 +139,6 @@ function dropDocument(upload) {
 function show({ item }, state, message) {
   item.dataset.state = state
   item.querySelector('.message').textContent = message
-  item.querySelector('.percent').textContent = ''
   item.querySelector('progress').hidden = state === 'failed'
   item.querySelector('[data-retry]').hidden = state !== 'failed'
   item.querySelector('[data-cancel]').textContent = state === 'failed' ? words.remove : words.cancel

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { dayMilliseconds, dayOf, startOfDay, timeZoneOf } from '../../../shared/organizations/time-zone.ts'
-import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
+import { fieldsOf } from '../form-view.ts'
+import type { Faults } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { dayIn } from '../times.ts'
 
@@ -62,13 +63,13 @@ function dayAfter(day: string): string {
   return day && dayOf(new Date(Date.parse(day) + dayMilliseconds), 'UTC')
 }
 
-export function datesFields({ from = '', until = '' }: Days, faults: Faults, zone: string): Html {
-  const field = (name: 'from' | 'until', label: string, day: string) => html`<div><label for="${name}">${label}</label>
-<input id="${name}" type="date" name="${name}" value="${shortened(day, firstDay.length)}" min="${firstDay}" max="${lastDay}" aria-describedby="${faults[name] && `${name}-fault `}dates-hint"${invalid(faults[name])}>
-${faultOf(name, faults[name])}</div>`
+export function datesFields({ from, until }: Days, faults: Faults, zone: string): Html {
+  const { line } = fieldsOf({ typed: { from, until }, faults })
+  const days = html`type="date" min="${firstDay}" max="${lastDay}"`
+  const hint = `Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.`
   const isOpen = from || until || faults.from || faults.until
   return html`<details class="field"${isOpen && html` open`}><summary>Serve it for a limited time</summary>
-<div class="days">${field('from', 'First day', from)}${field('until', 'Last day', until)}</div><p id="dates-hint" class="hint">Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.</p></details>`
+${line('from', 'First day', firstDay.length, false, days)}${line('until', 'Last day', lastDay.length, hint, days)}</details>`
 }
 
 /** “from …”, “until …” with the last day, or nothing. */

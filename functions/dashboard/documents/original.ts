@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Chunk } from '../../../shared/documents/contract/chunk.ts'
-import { fileKindOf, namedTypeOf } from '../../../shared/files/file-types.ts'
+import { fileKindOf } from '../../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import { inLine } from '../../../shared/text/plain-line.ts'
 import { counted, number } from '../sentences.ts'
@@ -9,13 +9,6 @@ import { needsFile } from './state.ts'
 
 export type Passage = Pick<Chunk, 'chunk_index' | 'content' | 'metadata'>
 
-const types = {
-  pdf: 'a PDF or picture',
-  docx: 'a text document, such as Word’s',
-  csv: 'a table',
-  txt: 'text, such as a web page',
-  manual: 'text',
-}
 const doubts = [
   ['doubtful_layout', 'columns or tables may have been mixed up.'],
   ['doubtful_words', 'words may have been misread.'],
@@ -30,9 +23,8 @@ export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
   return fileKindOf(source_type, source_url) === 'pdf' ? 'pdf' : undefined
 }
 
-/** Warns of a file whose name contradicts its type, of parts that were left out, and of pages that may have been misread as a whole. */
-export function fileNotesView({ file_notes, source_type, source_url }: Overview) {
-  const named = namedTypeOf(source_type, source_url)
+/** Warns of parts that were left out, and of pages that may have been misread as a whole. */
+export function fileNotesView({ file_notes }: Overview) {
   const notes = doubts.map(([code, doubt]) => {
     const pages = [
       ...new Set(file_notes.flatMap((note) => (note.code === code && note.text === '' ? [note.page] : []))),
@@ -44,8 +36,6 @@ export function fileNotesView({ file_notes, source_type, source_url }: Overview)
   })
   const leftOut = file_notes.filter((note) => 'kind' in note)
   return [
-    named &&
-      html`<p class="notice warn">By its name the file is ${types[named]}, but it contains ${types[source_type]}. Check that it’s the right file.</p>`,
     ...leftOut.map(
       ({ kind, count }) =>
         html`<p class="notice warn">${counted(count, kind.replaceAll('_', ' ').replace(/s$/, ''))} ${count === 1 ? 'was' : 'were'} left out.</p>`,

@@ -17,14 +17,14 @@ import type { Sender } from '../../../shared/work/outbox.ts'
 import { Gone, isError } from '../error-view.ts'
 import type { Sent } from '../form-view.ts'
 import { oneLine } from '../forms.ts'
-import { agentPage, type Html, type View } from '../layout.ts'
+import { agentPage, type View } from '../layout.ts'
 import { isIgnoring } from '../refused-change.ts'
 import type { Screens } from '../screen.ts'
 import { siteName } from '../titles.ts'
 import { undoing } from '../trash.ts'
 import { changedForm, formView, kinds, newForm, toInput, toTyped } from './form.ts'
 import { readPages, readStandings } from './pages.ts'
-import { deleteView, listView, websiteActions, websitePage, websiteView } from './view.ts'
+import { listView, websiteActions, websitePage, websiteView } from './view.ts'
 
 const base = '/dashboard/agents/:agentId/sources'
 const one = `${base}/:sourceId` as const
@@ -115,10 +115,6 @@ export function addWebsiteScreens(screens: Screens, queue: Sender) {
       await updateWebsite({ db, queue }, scope, changes, origin)
       return { redirect: websitePage(scope.agentId, source.id), flash: { text: 'The website was saved.' } }
     })
-    .get(`${one}/delete`, writing, async ({ db, scope }) => {
-      const source = await getWebsite(db, scope)
-      return below(scope, source, 'Delete this website?', deleteView(websitePage(scope.agentId, source.id), source))
-    })
     .post(`${one}/delete`, writing, async ({ c, db, scope, origin }) => {
       const { id, url } = await getWebsite(db, scope)
       await deleteWebsite({ db, queue }, scope, { ignores: isIgnoring(c), toTrash: true }, origin)
@@ -131,14 +127,12 @@ function newPage({ agentId }: AgentScope, sent: Sent): View {
   return { crumbs: [], title: 'Add website', content: formView(agentPage(agentId, 'sources'), true, sent) }
 }
 
-function below({ agentId }: AgentScope, { id, url }: Website, title: string, content: Html): View {
-  return { crumbs: [[siteName(url), websitePage(agentId, id)]], title, content }
-}
-
-function editPage(scope: AgentScope, source: Website, sent: Sent): View {
-  const form = formView(websitePage(scope.agentId, source.id), false, sent)
+function editPage({ agentId }: AgentScope, { id, url }: Website, sent: Sent): View {
+  const address = websitePage(agentId, id)
   return {
-    ...below(scope, source, 'Change what is read', form),
+    crumbs: [[siteName(url), address]],
+    title: 'Change what is read',
+    content: formView(address, false, sent),
     lead: 'The address can’t be changed. For another one, add another website.',
   }
 }

@@ -1,7 +1,5 @@
 import { html } from 'hono/html'
-import { trashDays } from '../../../shared/documents/client/trash.ts'
 import type { Website } from '../../../shared/websites/websites.ts'
-import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { documentPath, withQuery } from '../paths.ts'
@@ -110,10 +108,5 @@ ${change && html`<p class="state work">${change === 'added' ? 'New' : 'Changed'}
 
 export function websiteActions(address: string): Html {
   return html`<form method="post" action="${address}/refresh"><button class="plain">Look now</button></form>
-<a class="button plain" href="${address}/edit">Change</a> <a class="button quiet danger" href="${address}/delete">Delete</a>`
-}
-
-export function deleteView(address: string, { url, page_count }: Website): Html {
-  const says = html`<p>${url}</p><p>${page_count === 0 ? 'It has no documents.' : `${page_count === 1 ? 'Its document is' : `Its ${number(page_count)} documents are`} deleted, too: callers no longer get answers from ${page_count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. You can restore the website from the trash for ${trashDays} days.</p>`
-  return confirmView(says, 'Delete website', address)
+<a class="button plain" href="${address}/edit">Change</a> <form method="post" action="${address}/delete"><button class="quiet danger">Delete</button></form>`
 }

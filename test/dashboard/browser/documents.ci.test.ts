@@ -99,43 +99,9 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(wrong).toEqual([])
   })
 
-  test('a new version of a file asks as soon as it is read', async () => {
-    const { page, wrong } = await openList()
-    const rows = page.locator('.documents > li')
-    await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup costs €4.'))
-    await rows.filter({ hasText: 'Menu' }).waitFor()
-    await work()
-    await rows.filter({ hasText: 'Ready' }).waitFor()
-    await page.setInputFiles('#upload input[type=file]', text('Menu (1).txt', 'Soup costs €5.'))
-    await rows.nth(1).waitFor()
-    await work()
-    await page.getByRole('button', { name: 'Replace “Menu”' }).waitFor()
-    expect(wrong).toEqual([])
-  })
-
-  test('a progress bar is as long as its value says', async () => {
-    const { page } = await openList()
-    // This transition is so long that a bar with Pico's transition stays empty.
-    const show = (value: number) =>
-      page.evaluate(`{
-        const bar = Object.assign(document.createElement('progress'), { value: ${value} })
-        const area = document.getElementById('upload')
-        area.style.setProperty('--pico-transition', '60s linear')
-        area.replaceChildren(bar)
-      }`)
-    const bar = page.locator('#upload progress')
-    await show(0)
-    const empty = await bar.screenshot()
-    await page.evaluate(`document.querySelector('#upload progress').value = 1`)
-    const changed = await bar.screenshot()
-    await show(1)
-    expect(changed.equals(empty)).toBe(false)
-    expect(changed.equals(await bar.screenshot())).toBe(true)
-  })
-
   test('documents selected with one box are deleted in place, and restored together', async () => {
     const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
-    const remove = page.getByRole('button', { name: /^Delete \d+ documents?$/ })
+    const remove = page.getByRole('button', { name: 'Delete selected' })
     const all = page.getByLabel('Select all on this page')
     expect(await remove.isVisible()).toBe(false)
     await all.check()
@@ -143,7 +109,6 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await page.mouse.wheel(0, 10_000)
     expect((await remove.boundingBox())!.y).toSatisfy((y) => y >= 0 && y < 800)
     expect(await all.isChecked()).toBe(false)
-    expect(await remove.innerText()).toBe('Delete 14 documents')
     await remove.press('Enter')
     await page.locator('#flash').getByText('14 documents are in the trash.').waitFor()
     expect((await documents()).map(({ title }: { title: string }) => title)).toEqual(['Hours'])
