@@ -101,11 +101,14 @@ function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
   return searchView(base, 'Search titles', query.q, query.show, live)
 }
 
+/** `{count}` stands for the number of selected documents. */
+const ofDeletion = { one: 'Delete 1 document', other: 'Delete {count} documents' }
+
 /** The rows' check boxes belong to this form. */
 function selectionForm({ base, documents }: List) {
-  return html`<form id="selection" class="selection" method="post" action="${base}/selected"><label><input type="checkbox" data-all> Select all on this page</label>
+  return html`<form id="selection" class="selection" method="post" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all on this page</label>
 ${documents.some(mayBeRetried) && html`<button class="plain" name="action" value="retry" aria-label="Try again: the selected documents">Try again</button>`}
-<button class="quiet danger" name="action" value="delete">Delete selected</button></form>`
+<button class="quiet danger" name="action" value="delete" data-counted="${JSON.stringify(ofDeletion)}">Delete selected</button></form>`
 }
 
 const hasNone = ({ counts: { current, past } }: Pick<List, 'counts'>) => current + past === 0
