@@ -75,7 +75,7 @@ ${isTab(view) && tabs(view.agent, session)}
 export function plainLayout(title: string, content: Html): Html {
   return document(
     title,
-    html`<main id="main" tabindex="-1"><div class="entry"><p class="brand">${mark()} Cuecard</p>
+    html`<main id="main" tabindex="-1"><div class="entry panel"><p class="brand">${mark()} Cuecard</p>
 <h1>${title}</h1>
 ${content}</div></main>`,
     { className: 'plain-page' },
@@ -105,7 +105,7 @@ function document(
 <link rel="modulepreload" href="${assetPath('htmx.js')}">
 ${['dashboard.js', ...modules].map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}</head>
 <body${className ? html` class="${className}"` : ''}>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip button" href="#main">Skip to content</a>
 ${body}
 <p id="announcer" class="unseen" aria-live="polite"></p>
 <template id="offline">${flashNotice({ text: 'Cuecard can’t be reached. Check your connection and try again.', isError: true })}</template>
