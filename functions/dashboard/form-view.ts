@@ -49,7 +49,7 @@ export function fieldsOf({ typed = {}, faults = {}, chosen = {} }: Sent) {
 
 /** Shows a text with a button that copies it, if scripts run. */
 export function copyView(id: string, text: string): Html {
-  return html`<div class="secret"><code id="${id}">${text}</code>
+  return html`<div class="notice"><code id="${id}">${text}</code>
 <button type="button" class="plain" data-copy="${id}" data-copied="Copied" hidden>Copy</button></div>`
 }
 

@@ -35,7 +35,12 @@ interface Answered {
   day: number
   count: number
 }
-const answers = { found: 'answered', uncertain: 'uncertain', nothing: 'unanswered', wrong: 'marked wrong' } as const
+const answers = {
+  found: ['good', 'answered'],
+  uncertain: ['wait', 'uncertain'],
+  nothing: ['bad', 'unanswered'],
+  wrong: ['bad', 'marked wrong'],
+} as const
 
 /** Lists the agents on the first screen, each with its last week and what there is to mend. */
 export function addHomeScreen(screens: Screens) {
@@ -143,13 +148,14 @@ function weekView(agentId: string, answered: readonly Answered[], isSaving: bool
       const height = (countOf((each) => each.day === day && each.answer === kind) / most) * 24
       top -= height
       return (
-        height > 0 && html`<rect class="${kind}" x="${(days - 1 - day) * 12}" y="${top}" width="9" height="${height}"/>`
+        height > 0 &&
+        html`<rect class="${answers[kind][0]}" x="${(days - 1 - day) * 12}" y="${top}" width="9" height="${height}"/>`
       )
     })
   })
   return html`<div class="week"><svg viewBox="0 0 81 24" width="81" height="24" aria-hidden="true">${bars}</svg><p class="counts">Last week: ${sums.map(
     ([kind, sum]) =>
-      html`<a href="${withQuery(page, { show: kind === 'found' ? 'all' : undefined })}">${number(sum)} ${answers[kind]}</a> `,
+      html`<a href="${withQuery(page, { show: kind === 'found' ? 'all' : undefined })}">${number(sum)} ${answers[kind][1]}</a> `,
   )}</p></div>`
 }
 
@@ -177,6 +183,6 @@ function agentCard(
 ${completed > 0 && completed < count && html`<span>${number(completed)} ready</span>`}
 ${unfinished > 0 && html`<span>${number(unfinished)} processing</span>`}</p>
 ${week}
-${needs.length > 0 && html`<ul class="needs">${needs.map(([path, says]) => html`<li><a href="${path}">${says}</a></li>`)}</ul>`}
-${mayChange && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Settings of “${name}”">Settings</a>`}</li>`
+${needs.length > 0 && html`<ul class="notice warn">${needs.map(([path, says]) => html`<li><a href="${path}">${says}</a></li>`)}</ul>`}
+${mayChange && html`<a class="button plain" href="${path}/${id}/edit" aria-label="Settings of “${name}”">Settings</a>`}</li>`
 }
