@@ -48,7 +48,7 @@ const chooseZone = ({ agentId, call }: SignedIn) => call('PATCH', `/v1/agents/${
 /** The agent's lines, each with the address where it is mended, below the agent's pages. */
 async function needsOf({ agentId, browser }: SignedIn) {
   const { html } = await browser.get('/dashboard')
-  const [list = ''] = /(?<=<ul class="needs">).*?(?=<\/ul>)/s.exec(html) ?? []
+  const [list = ''] = /(?<=<ul class="notice warn">).*?(?=<\/ul>)/s.exec(html) ?? []
   const links = [...list.matchAll(/href="([^"]+)">([^<]+)/g)]
   return links.map(([, path, says]) => [path!.replace(`/dashboard/agents/${agentId}`, ''), says])
 }
@@ -105,7 +105,7 @@ test('the answers of the last week are counted for those who may read questions'
   )
   const { html } = await owner.browser.get('/dashboard')
   expect(html).toMatch(/questions">1 unanswered/)
-  expect(html.match(/<rect class="found" x="(0|72)"/g)).toHaveLength(2)
+  expect(html.match(/<rect class="good" x="(0|72)"/g)).toHaveLength(2)
   expect(html).not.toContain('style=')
   const { browser: viewing } = await member(owner, 'viewer')
   expect((await viewing.get('/dashboard')).html).not.toMatch(/Last week|No questions|<rect/)
