@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { examplesOf } from '../../functions/dashboard/ask/examples.ts'
 import { useRequestCount } from '../support/database/request-count.ts'
 import { storeKnown } from '../support/documents/known-documents.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { newEmbedder } from '../support/stand/new-search.ts'
-import { formWith, serve } from './document-rows.ts'
+import { formWith, listOf, serve } from './document-rows.ts'
 import { askScreen } from './kept-questions.ts'
 import { browserOf, linksIn, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
 
@@ -23,6 +22,14 @@ beforeAll(async () => {
 const ask = (owner: SignedIn, q: string, more: Record<string, string> = {}) => askScreen(owner, { q, ...more })
 const heardIn = (html: string) => /<blockquote id="heard"[^>]*>([^<]*)/.exec(html)?.[1]
 const marks = (html: string) => [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, text]) => text)
+
+test('before the first document, there is nothing to find', async () => {
+  const beginner = await signedIn()
+  const { html, text } = await ask(beginner, '')
+  expect(text).toContain('There is nothing to find yet')
+  expect(html).toContain(`href="${listOf(beginner)}"`)
+  expect((await ask(owner, '')).text).not.toContain('There is nothing to find yet')
+})
 
 describe('a question', () => {
   test('gets the answer that a caller would hear, and the reasons for it', async () => {
@@ -116,47 +123,6 @@ describe('a question', () => {
     expect(status).toBe(200)
     for (const part of expected) expect(text).toContain(part)
     expect(text).not.toContain(unexpected)
-  })
-})
-
-describe('before a question', () => {
-  test('three examples come from the agent’s own headings, and find something', async () => {
-    const { html } = await askScreen(owner, {})
-    const examples = linksIn(html).filter(([, path]) => path.includes('ask?q='))
-    expect(examples.map(([question]) => question)).toEqual([
-      'What can you tell me about Parking?',
-      'What can you tell me about Bread?',
-      'What can you tell me about opening hours?',
-    ])
-    expect((await owner.browser.get(examples[0]![1])).text).toContain('Your agent would say this')
-  })
-
-  const menu = (head: string, row = 'Diavola | £9.20 | £14.20') => `${head}\n|---|---|---|\n| ${row} |`
-  test.each([
-    ['a large', 'Menu', menu('| Pizza | Small | Large |'), ['How much is a large Diavola?']],
-    ['an adult', 'Menu', menu('| Ticket | Child | Adult |'), ['How much is an adult Diavola?']],
-    ['a week', 'Prices', menu('| Bike | Day | Week |'), ['How much is the Diavola for a week?']],
-    [
-      'groß',
-      'Karte',
-      `Das ist sie.\n\n${menu('| Pizza | Klein | Groß |', 'Diavola | 9,20 € | 14,20 €')}`,
-      ['Was kostet Diavola, groß?', 'Was können Sie mir über Karte sagen?'],
-    ],
-    ['a size', 'Prices', menu('| Coffee | 250 g | 1 kg |'), ['How much is the Diavola, 1 kg?']],
-    ['prices', 'Prices', menu('| Service | Minutes | Price |', 'Haircut | 30 | €30'), ['How much is the Haircut?']],
-    [
-      'codes',
-      'Prices',
-      '| Code | Bike | 1 week | Deposit |\n|---|---|---|---|\n| RNT-1 | City bike | $45 | $100 |',
-      ['How much is the City bike, 1 week?'],
-    ],
-    ['no price', 'Index', menu('| Day | From | To |', 'Monday | 9:00 | 18:00'), []],
-    ['a question', 'Do you deliver on Sunday?', 'Yes.', ['Do you deliver on Sunday?']],
-    ['a heading', 'index', '# Gift vouchers\n\nWe sell them.', ['What can you tell me about gift vouchers?']],
-    ['a name', 'scan_1.pdf', '# Anna Kowalski\n\nShe is a vet.', ['What can you tell me about Anna Kowalski?']],
-    ['none', 'scan_0012.pdf', 'Text.', []],
-  ])('an example is a question that a caller would ask: %s', (_, title, content, expected) => {
-    expect(examplesOf([{ title, content, metadata: {} }])).toEqual(expected)
   })
 })
 

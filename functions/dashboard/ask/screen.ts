@@ -7,9 +7,8 @@ import { Unavailable } from '../../../shared/unavailable.ts'
 import { askPath } from '../paths.ts'
 import { pastLimits } from '../refused-change.ts'
 import type { Screens } from '../screen.ts'
-import { findExamples } from './examples.ts'
 import { type AskQuery, askQuery, titleInWork, tryOut } from './trial.ts'
-import { answerView, askForm, examplesView, inWorkView, timeView } from './view.ts'
+import { answerView, askForm, inWorkView, nothingServedView, timeView } from './view.ts'
 
 const path = '/dashboard/agents/:agentId/ask'
 /** Answers a question exactly like a voice agent's, explains the result and saves nothing. */
@@ -18,7 +17,10 @@ export function addAskScreens(screens: Screens, answer: AnswerQuestion) {
     const query = v.parse(askQuery, c.req.query())
     const zone = async () => timeZoneOf(await agent())
     const content = async () => {
-      if (query.q === '') return { content: examplesView(scope.agentId, await findExamples(db, scope)) }
+      if (query.q === '') {
+        const { knowledge_base_enabled: isServing } = await agent()
+        return { content: isServing ? html`` : nothingServedView(scope.agentId) }
+      }
       const asOf = query.at && instantOf(query.at, await zone()).toISOString()
       const asked = { at: asOf ?? new Date().toISOString(), zone: await zone() }
       const inWork = query.saved && (await titleInWork(db, { ...scope, documentId: query.saved }))

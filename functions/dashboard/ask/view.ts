@@ -34,19 +34,13 @@ export function inWorkView(agentId: string, { q, saved }: AskQuery, title: strin
   return html`<p class="notice warn">“${title}” is still being processed, so callers don’t get answers from it yet. <a href="${askPath(agentId, { q, saved })}">Ask again</a></p>`
 }
 
-/** @param examples undefined if no document is served */
-export function examplesView(agentId: string, examples: string[] | undefined): Html {
-  if (!examples)
-    return emptyView(
-      'document',
-      'There is nothing to find yet',
-      'As soon as a document is ready, you can ask about it.',
-      html`<a class="button" href="${agentPage(agentId, 'documents')}">Go to documents</a>`,
-    )
-  return html`${
-    examples.length > 0 &&
-    html`<section class="examples"><h2>For example</h2><ul class="choices">${examples.map((q) => html`<li><a href="${askPath(agentId, { q })}">${q}</a></li>`)}</ul></section>`
-  }`
+export function nothingServedView(agentId: string): Html {
+  return emptyView(
+    'document',
+    'There is nothing to find yet',
+    'As soon as a document is ready, you can ask about it.',
+    html`<a class="button" href="${agentPage(agentId, 'documents')}">Go to documents</a>`,
+  )
 }
 
 const verdicts = {
