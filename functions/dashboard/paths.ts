@@ -16,15 +16,7 @@ export function withQuery(path: string, parameters: Record<string, string | numb
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
 
-type AskParameters = {
-  q?: string
-  mode?: string
-  at?: string | undefined
-  /** The id of a document that was just saved. */
-  saved?: string | undefined
-}
-
-export function askPath(agentId: string, query: AskParameters = {}): string {
+export function askPath(agentId: string, query: { q?: string; at?: string | undefined } = {}): string {
   return withQuery(agentPage(agentId, 'ask'), query)
 }
 

@@ -171,7 +171,7 @@ describe('the dashboard', () => {
     expectSmallPage(await browser.post(path.replace('PAGE', page()).replace('ID', ids.documentId), body.join('&')))
   })
 
-  test.each(['ask?q=', 'ask?title=', 'ask?mode=', 'documents?q=', 'documents?after=', 'documents/new?question='])(
+  test.each(['ask?q=', 'ask?title=', 'ask?at=', 'documents?q=', 'documents?after=', 'documents/new?question='])(
     'repeats little of a long address: %s',
     async (path) => {
       const url = `/dashboard/agents/${tenant.agentId}/${path}${encodeURIComponent(long('<'))}`

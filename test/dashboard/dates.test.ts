@@ -125,7 +125,7 @@ describe('the form of a text', () => {
 
 const ask = (tenant: SignedIn, fields: Record<string, string>) => askScreen(tenant, { q: 'are you closed', ...fields })
 
-test('Ask shows the answer of another time, in the agent’s time zone, or of now if it is invalid, and keeps the time in its links', async () => {
+test('Ask shows the answer of another time, in the agent’s time zone, or of now if it is invalid', async () => {
   const tenant = await signedIn()
   const dates = { valid_from: '2998-12-20T00:00:00Z', valid_until: '2999-01-07T00:00:00Z' }
   await documentWith(tenant, dates)
@@ -139,11 +139,10 @@ test('Ask shows the answer of another time, in the agent’s time zone, or of no
   expect(await finds('2998-12-19T19:00')).toBe(true)
   expect(await finds('2998-12-19T18:59')).toBe(false)
   for (const at of ['tomorrow', '2999-13-01T00:00', '275760-01-01T00:00', '0001-01-01T00:00', '9999-12-31T23:59']) {
-    const { status, text } = await ask(tenant, { at })
-    expect([status, text.includes('1 part found'), text.includes('valid then')], at).toEqual([200, false, false])
+    const { status, text, html } = await ask(tenant, { at })
+    expect([status, text.includes('1 part found'), html.includes(at)], at).toEqual([200, false, false])
   }
   const { text, html } = await ask(tenant, { at: '2999-02-01T09:30' })
-  expect(text).toContain('As of Feb 1, 2999, 9:30 AM (America/New_York), from the documents that are valid then.')
+  expect(text).toContain('Asked as of Feb 1, 2999, 9:30 AM (America/New_York)')
   expect(html).toContain('name="at" value="2999-02-01T09:30"')
-  expect(html).toContain('at=2999-02-01T09%3A30&amp;mode=keyword')
 })

@@ -55,9 +55,8 @@ describe('the words of a question', () => {
   ]
 
   test('are known if some text has them, else unknown, and include no stop words', async () => {
-    const { known, unknown, words } = await explain(tenant, 'um are you open on sunday for zebras')
+    const { known, unknown } = await explain(tenant, 'um are you open on sunday for zebras')
     expect({ known, unknown }).toEqual({ known: ['open', 'sunday'], unknown: ['zebras'] })
-    expect(words.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1)
   })
 
   test.each([

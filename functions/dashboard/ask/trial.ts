@@ -1,12 +1,9 @@
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
-import { type DocumentScope, isDocument } from '../../../shared/database/scope.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
-import { documentId } from '../../../shared/ids.ts'
 import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
-import { searchModes } from '../../../shared/retrieval/schemas.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { oneLine } from '../forms.ts'
@@ -21,11 +18,8 @@ export const askQuery = v.object({
     v.optional(v.string(), ''),
     v.transform((text) => [...oneLine(text)].slice(0, maxCharacters).join('')),
   ),
-  mode: v.fallback(v.picklist(searchModes), 'hybrid'),
   /** The date and time of the agent's zone at which callers would ask; now if absent. */
   at: v.fallback(v.optional(v.pipe(v.string(), v.check(isWallTime))), undefined),
-  /** A document that was just saved. */
-  saved: v.fallback(v.optional(documentId), undefined),
 })
 export type AskQuery = v.InferOutput<typeof askQuery>
 
@@ -37,21 +31,22 @@ export async function tryOut(
   answer: AnswerQuestion,
   db: Database,
   scope: PayingAgent,
-  { q: query, mode }: AskQuery,
+  query: string,
   asOf: string | undefined,
 ) {
-  const timing = startTiming(systemClock)
   const { data, status, value, dates, dispute, degraded, sought, likenessOf } = await answer(
     db,
     { ...scope, logsQuestions: false },
-    { query, mode, as_of: asOf, limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
-    timing,
+    {
+      query,
+      mode: 'hybrid',
+      as_of: asOf,
+      limit: passagesPerQuestion,
+      deadline_ms: timeouts.deadlineMilliseconds,
+    },
+    startTiming(systemClock),
   )
-  const total = systemClock.now() - timing.arrivedAt
-  const isByWords = mode !== 'semantic'
-  const { words, presencesIn } = isByWords
-    ? await explainWords(db, scope, query, asOf)
-    : { words: [], presencesIn: () => [] }
+  const { words, presencesIn } = await explainWords(db, scope, query, asOf)
   return {
     status,
     value,
@@ -67,19 +62,7 @@ export async function tryOut(
       presences: presencesIn(hit),
     })),
     words,
-    isEmpty: isByWords && words.length === 0 && status !== 'found',
+    isEmpty: words.length === 0 && status !== 'found',
     isDegraded: degraded !== null,
-    milliseconds: { total, ...timing.spent },
   }
-}
-
-/** The title of a document while it is processed. */
-export async function titleInWork(db: Database, scope: DocumentScope): Promise<string | undefined> {
-  const found = await db
-    .selectFrom('documents as d')
-    .select('d.title')
-    .where(isDocument(scope))
-    .where('d.status', 'in', ['pending', 'processing'])
-    .executeTakeFirst()
-  return found?.title
 }

@@ -1,6 +1,6 @@
 // Reads the answer aloud and takes spoken questions, in browsers that can speak and recognize speech.
 
-const heard = document.getElementById('heard')
+const heard = document.querySelector('.answer blockquote')
 const speak = document.querySelector('[data-speak]')
 if (speak && 'speechSynthesis' in window) {
   speak.hidden = false

@@ -12,8 +12,6 @@ import type { Hit } from '../schemas.ts'
 /** A word of a question, or several that are read as one code or number, as the keyword search read it for this agent. */
 export interface SoughtWord {
   text: string
-  /** Its share of the question's weight, 0 to 1: the rarer among the agent's texts, the more. */
-  weight: number
   isKnown: boolean
   /** Any of these terms in a text stands for the word. */
   terms: ReadonlySet<string>
@@ -28,7 +26,7 @@ interface SoughtWords {
   presencesIn(passage: Passage): Presence[]
 }
 
-/** Explains a search by words, with its own functions: the words that it sought, as it weighed them, and which of them a passage has. */
+/** Explains a search by words, with its own functions: the words that it sought, and which of them a passage has. */
 export async function explainWords(
   db: Database,
   scope: AgentScope,
@@ -40,7 +38,6 @@ export async function explainWords(
   const index = await loadedAgents.of(db, scope)
   const view = viewOf(index, asOf === undefined ? Date.now() : Date.parse(asOf))
   const weighed = weighIn(view, soughtTerms(sought))
-  const worth = weighed.reduce((sum, { share }) => sum + share, 0)
   const spelt = new Set(sought.entries.filter(({ isFallback }) => !isFallback).map(({ group }) => group))
   const groups = sought.spans
     .map((_, group) => ({ group, terms: weighed.filter((term) => term.group === group) }))
@@ -52,7 +49,7 @@ export async function explainWords(
     chunksWith.set(key, chunks)
   }
   return {
-    words: groups.map(({ terms, group }) => toWord(query, sought, terms, group, worth)),
+    words: groups.map(({ terms, group }) => toWord(query, sought, terms, group)),
     presencesIn(passage) {
       const chunk = chunkAt(index, passage)
       return groups.map(({ terms }) => presenceOf(terms, ({ key }) => chunksWith.get(key)!.has(chunk)))
@@ -65,7 +62,6 @@ function toWord(
   { spans, terms, entries }: KeywordQuery,
   weighed: readonly WeighedTerm[],
   group: number,
-  worth: number,
 ): SoughtWord {
   const text = normalForm(query)
   const words = wordsOf(text)
@@ -75,7 +71,6 @@ function toWord(
   const usable = entries.filter((entry) => entry.group === group && isUsable.has(entry.way))
   return {
     text: text.slice(words[from]!.start, last.start + last.text.length),
-    weight: worth > 0 ? weighed.reduce((sum, { share }) => sum + share, 0) / worth : 0,
     isKnown: weighed.some((term) => term.isKnown),
     terms: new Set(usable.map(({ slot }) => terms[slot]!)),
   }
