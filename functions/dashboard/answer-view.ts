@@ -11,7 +11,7 @@ export interface Source {
 
 /** Shows what a caller hears, in its language, and where it is from. @param source undefined if its document was deleted */
 export function heardView(text: string, source: Source | undefined): Html {
-  const language = languageOf(`${source?.title} ${text}`)?.code
+  const language = languageOf(`${source?.title ?? ''} ${text}`)?.code
   const quote = html`<blockquote${language && html` lang="${language}"`}>${text}</blockquote>`
   return html`${text !== '' && quote}${sourceView(source)}`
 }

@@ -45,16 +45,6 @@ export function callPath(agentId: string, id: string): string {
   return withQuery(`/dashboard/agents/${agentId}/call`, { id })
 }
 
-/** @param expected the id of the document that should answer, or `nothing`, and the value @param asked when, and in which call with which id in `question_log` */
-export function goldenQuestionPath(
-  agentId: string,
-  question: string,
-  expected: { document?: string; value?: string | undefined } = {},
-  asked?: { at?: string | undefined; call?: string; before?: string },
-): string {
-  return withQuery(`${checksPage(agentId)}/new`, { question, ...expected, ...asked })
-}
-
 /** The form for a text that answers a question. @param from the tab to return to */
 export function newDocumentPath(agentId: string, question: string, from: 'ask' | 'questions'): string {
   const shown = [...question].slice(0, maxQuestionCharacters).join('')

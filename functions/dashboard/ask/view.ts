@@ -90,7 +90,7 @@ function actionsView(
   const valued = status === 'found' ? value?.text : undefined
   const words = source && !valued ? answeringWords(question, source.content) : ''
   const check = { question, expected: source?.document_id ?? 'nothing', words, value: valued, as_of: at }
-  const keep = html`<form method="post" action="${checksPage(agentId)}/new">${Object.entries({ ...check, within: 3, on_failure: 'block' }).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
+  const keep = html`<form method="post" action="${checksPage(agentId)}/new">${Object.entries({ ...check, on_failure: 'block' }).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
 <button${status !== 'found' && html` class="plain"`}>${status === 'nothing' ? 'Right, it has no answer' : 'Right, keep it'}</button></form>`
   // Any other text may be about something else.
   const correct = source &&

@@ -27,23 +27,25 @@ import { closeAsKept, listQuestions } from '../../../shared/questions/questions.
 import { maxTurns } from '../../../shared/retrieval/heard.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
-import { asOfDays, withMoment } from '../as-of.ts'
+import { momentOf } from '../as-of.ts'
 import { isError } from '../error-view.ts'
 import { confirmView, type Sent } from '../form-view.ts'
 import { type Form, oneLine } from '../forms.ts'
 import type { Html, View } from '../layout.ts'
 import { emptyView, rowsView } from '../list.ts'
-import { askPath, checksPage } from '../paths.ts'
+import { askPath, checkPath, checksPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
 import type { Answer, Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { ago, timeIn } from '../times.ts'
-import { checkForm, formView, maxDocuments, noDocument, toInput, toTyped } from './form.ts'
+import { checkForm, formView, noDocument, toInput, toTyped } from './form.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId` as const
 const d = columnsOf('documents', 'd')
 const tab = 'golden-questions'
+/** Documents that the form offers, the newest. */
+const maxDocuments = 200
 /** Failing checks that the list asks, to say what they find. */
 const maxExplained = 5
 const writing = { permission: 'kb:write', tab } as const
@@ -52,13 +54,8 @@ const writing = { permission: 'kb:write', tab } as const
 export function addCheckScreens(screens: Screens, embedder: Embedder) {
   screens
     .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may, agent }) => {
-      const [{ questions }, agentRow] = await Promise.all([listChecks(db, scope, { limit: maxPerAgent }), agent()])
-      const expected = questions.flatMap(({ document_id }) => document_id ?? [])
-      const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
-      const failing = questions.filter(({ passed }) => passed === false).slice(0, maxExplained)
-      const found = new Map((await ask(db, scope, failing)).map((each) => [each.question.id, answerOf(each)]))
+      const { questions } = await listChecks(db, scope, { limit: maxPerAgent })
       const mayWrite = may('kb:write')
-      const zone = timeZoneOf(agentRow)
       const page = checksPage(scope.agentId)
       const run =
         questions.length > 0 &&
@@ -67,7 +64,7 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
         title: 'Checks',
         lead: 'Asked before every change, so that a right answer stays right.',
         actions: mayWrite && html`${run}<a class="button plain" href="${page}/new">New check</a>`,
-        content: listView({ agentId: scope.agentId, titles, found, zone, mayWrite }, questions),
+        content: await listView(db, scope, questions, { zone: timeZoneOf(await agent()), mayWrite }),
       }
     })
     .post(`${base}/run`, writing, async ({ db, meter, scope }) => {
@@ -84,32 +81,46 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
         ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns })
         : { questions: [] }
       const history = questions.map((each) => oneLine(each.question)).toReversed()
-      const as_of = asOfDays({ question, history, at }) ?? undefined
+      const as_of = momentOf({ question, history }, at) ?? undefined
       const words = value ? undefined : await wordsOf(db, scope, { question, history, as_of }, document)
       const typed = { question, history: history.join('\n'), expected: document, value, words, as_of }
       return await formPage(db, scope, 'New check', { typed })
     })
-    .post(`${base}/new`, { ...writing, form: checkForm }, ({ db, meter, scope, form }) =>
-      save(db, scope, 'New check', form, async (input) => {
+    .post(`${base}/new`, { ...writing, form: checkForm }, async ({ db, meter, scope, form }) => {
+      const equal = form.isValid ? await findEqual(db, scope, toInput(form.values)) : undefined
+      if (equal?.passed) await closeAsKept(scope, equal.question).execute(db)
+      if (equal)
+        return { redirect: checkPath(scope.agentId, equal.id), flash: { text: 'You already keep this as a check.' } }
+      return await save(db, scope, 'New check', form, async (input) => {
         await admit(meter, inContext(input.question, input.history))
-        const check = await createCheck({ db, embedder }, scope, withMoment(input))
+        const check = await createCheck({ db, embedder }, scope, { ...input, within: 3 })
         if (check.passed) await closeAsKept(scope, input.question).execute(db)
         return check
-      }),
-    )
+      })
+    })
     .get(`${one}/edit`, writing, async ({ db, scope }) => {
       const kept = await getCheck(db, scope, scope.goldenQuestionId)
       return await formPage(db, scope, 'Edit check', { typed: toTyped(kept) })
     })
     .post(`${one}/edit`, { ...writing, form: checkForm }, async ({ db, meter, scope, form }) => {
       const kept = await getCheck(db, scope, scope.goldenQuestionId)
-      return await save(db, scope, 'Edit check', form, async ({ question, history, ...input }) => {
-        const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
-        if (isOther) await admit(meter, inContext(question, history))
-        const { as_of } = withMoment({ question, history, ...input })
-        const changes = { ...input, as_of, ...(isOther && { question, history }) }
-        return await updateCheck({ db, embedder }, scope, kept.id, changes)
-      })
+      return await save(
+        db,
+        scope,
+        'Edit check',
+        form,
+        async ({ question, history, value, expects_value, ...input }) => {
+          const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
+          if (isOther) await admit(meter, inContext(question, history))
+          // The API’s checks may expect that no table gives a value, which the form doesn’t show.
+          const isOtherValue = value !== kept.value || input.expects_nothing
+          return await updateCheck({ db, embedder }, scope, kept.id, {
+            ...input,
+            ...(isOther && { question, history }),
+            ...(isOtherValue && { value, expects_value }),
+          })
+        },
+      )
     })
     .get(`${one}/delete`, writing, async ({ db, scope }) => {
       const kept = await getCheck(db, scope, scope.goldenQuestionId)
@@ -148,6 +159,18 @@ async function wordsOf(
   return passage && answeringWords(asked.question, passage.content)
 }
 
+/** Finds a check that expects the same of the same question. */
+async function findEqual(db: Database, { organizationId, agentId }: AgentScope, input: ReturnType<typeof toInput>) {
+  const { question, history, document_id, words, value, as_of } = input
+  const { rows } = await sql<Pick<KeptCheck, 'id' | 'question' | 'passed'>>`
+    select id, question, passed from golden_questions
+    where organization_id = ${organizationId} and agent_id = ${agentId}
+      and question = ${question} and history = ${history}::text[] and (document_id, words, value, as_of)
+        is not distinct from (${document_id}::uuid, ${words}::text, ${value}::text, ${as_of}::timestamptz)
+    limit 1`.execute(db)
+  return rows[0]
+}
+
 async function admit(meter: Meter, question: string) {
   await meter.admit()
   await meter.reserveTokens(estimatedTokens(question))
@@ -181,63 +204,78 @@ function titles(db: Database, scope: AgentScope) {
 const titlesOf = (db: Database, scope: AgentScope, ids: readonly string[]) =>
   titles(db, scope).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
 
-interface Listed {
-  agentId: string
-  /** The titles of documents, by id. */
-  titles: ReadonlyMap<string, string>
-  /** What failing checks find now, by the id of the check. */
-  found: ReadonlyMap<string, Found>
+interface Listing {
   zone: string
   mayWrite: boolean
 }
 
-/** Lists failing checks first. */
-function listView(list: Listed, questions: readonly KeptCheck[]): Html {
-  if (questions.length === 0)
+/** Lists failing checks first, with what the first of them find now. */
+async function listView(
+  db: Database,
+  scope: AgentScope,
+  checks: readonly KeptCheck[],
+  listing: Listing,
+): Promise<Html> {
+  if (checks.length === 0)
     return emptyView(
       'check',
       'No checks yet',
       'Ask a question. If the answer is right and must stay right, keep it as a check.',
-      html`<a href="${askPath(list.agentId)}">Ask</a>`,
+      html`<a href="${askPath(scope.agentId)}">Ask</a>`,
     )
-  const sorted = questions.toSorted((a, b) => Number(b.passed === false) - Number(a.passed === false))
-  return rowsView(sorted.map((question) => rowView(list, question)))
+  const failing = checks.filter(({ passed }) => passed === false)
+  const [expected, asked] = await Promise.all([
+    titlesOf(
+      db,
+      scope,
+      checks.flatMap(({ document_id }) => document_id ?? []),
+    ),
+    ask(db, scope, failing.slice(0, maxExplained)),
+  ])
+  const titles = new Map(expected.map(({ id, title }) => [id, title]))
+  const answers = new Map(asked.map((each) => [each.question.id, answerOf(each)]))
+  const sorted = [...failing, ...checks.filter((check) => !failing.includes(check))]
+  return rowsView(
+    sorted.map((check) => {
+      const title = titles.get(check.document_id ?? '')
+      return rowView(scope.agentId, check, title, answers.get(check.id), listing)
+    }),
+  )
 }
 
-function rowView(list: Listed, row: KeptCheck): Html {
-  const { agentId, mayWrite, zone } = list
-  const { id, question, passed, as_of } = row
+function rowView(
+  agentId: string,
+  check: KeptCheck,
+  title: string | undefined,
+  answer: Found | undefined,
+  { zone, mayWrite }: Listing,
+): Html {
+  const { id, question, passed, as_of, history, checked_at } = check
   const at = as_of ? wallTime(as_of, zone).slice(0, 'yyyy-mm-ddThh:mm'.length) : undefined
-  const address = `${checksPage(agentId)}/${id}`
-  const action = (name: string, path: string, style = '') =>
-    html`<a class="button quiet ${style}" href="${path}" aria-label="${name}: “${question}”">${name}</a>`
-  return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(list, row)}</p>${foundView(list.found.get(id), row)}</div>
-<p class="state ${passed === null ? '' : passed ? 'good' : 'bad'}">${passed === null ? 'Not checked yet' : passed ? (row.rank === null ? 'Passes' : `Passes, ${foundAt(row.rank)}`) : 'Fails'}</p>
-<div class="actions">${action('Ask', askPath(agentId, { q: question, at }))}
-${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${address}/delete`, 'danger')}`}</div></li>`
+  const [tone, state] = passed === null ? ['', 'Not checked yet'] : passed ? ['good', 'Passes'] : ['bad', 'Fails']
+  const action = (name: string, style = '') =>
+    html`<a class="button quiet ${style}" href="${checksPage(agentId)}/${id}/${name.toLowerCase()}" aria-label="${name}: “${question}”">${name}</a>`
+  return html`<li id="question-${id}"><div class="what"><p class="name"><a href="${askPath(agentId, { q: question, at })}">“${question}”</a> <span class="state ${tone}">${state}</span></p>
+${history.length > 0 && html`<p class="hint">after ${history.map((turn) => `“${turn}”`).join(', ')}</p>`}
+<p class="hint">${expectedBy(check, title)}${as_of && html` · asked as of ${timeIn(as_of, zone)}`}${checked_at && html` · checked ${ago(checked_at)}`}</p>
+${answer && answerView(answer, check)}</div>
+${mayWrite && html`<div class="actions">${action('Edit')} ${action('Delete', 'danger')}</div>`}</li>`
 }
 
-/** “Callers now get “We close at six” from “Hours”.” */
-function foundView(found: Found | undefined, row: KeptCheck): Html | false {
-  if (!found) return false
-  const { passage, value } = found
+function answerView({ passage, value }: Found, check: KeptCheck): Html {
   if (!passage) return html`<p>Callers now get no answer.</p>`
-  return html`<p>Callers now get “${value ?? bestSentence(passage, row)}” from “${passage.document_title}”.</p>`
+  return html`<p>Callers now get “${value ?? bestSentence(passage, check)}” from “${passage.document_title}”.</p>`
 }
 
-const foundAt = (rank: number) => `found ${['first', 'second', 'third'][rank - 1] ?? `in place ${rank}`}`
-
-function aboutView({ titles, zone }: Listed, { document_id, words, value, within, ...row }: KeptCheck): Html {
-  const title = document_id === null ? undefined : titles.get(document_id)
+/** @param title that of the expected document, undefined if it was deleted */
+function expectedBy({ document_id, words, value, ...check }: KeptCheck, title: string | undefined): string {
   const named = title === undefined ? 'a deleted document' : `“${title}”`
-  const [of, having] = [document_id !== null && ` of ${named}`, words !== null && ` with the words “${words}”`]
-  const place = within === 1 ? 'first' : `among the first ${within}`
+  const part = `A part${document_id === null ? '' : ` of ${named}`}${words === null ? '' : ` with the words “${words}”`}`
   const expected = [
-    row.expects_nothing && 'Nothing should answer it',
-    (of || having) && html`A part${of}${having} should be found ${place}`,
-    row.expects_value && (value === null ? 'No table should give a value' : html`A table should give “${value}”`),
-  ].filter(Boolean)
-  return html`${expected.map((each) => html`${each} · `)}${row.on_failure === 'block' ? 'a change that breaks it is stopped' : 'you’re told of a change that breaks it'}${
-    row.as_of && html` · asked as of ${timeIn(row.as_of, zone)}`
-  }${row.checked_at && html` · checked ${ago(row.checked_at)}`}`
+    check.expects_nothing && 'Nothing should answer it',
+    (document_id ?? words) !== null && `${part} should be found`,
+    check.expects_value && (value === null ? 'No table should give a value' : `A table should give “${value}”`),
+    check.on_failure === 'block' ? 'a change that breaks it is stopped' : 'you’re told of a change that breaks it',
+  ]
+  return expected.filter(Boolean).join(' · ')
 }

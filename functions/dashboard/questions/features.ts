@@ -1,16 +1,11 @@
 import { BoundedMap } from '../../../shared/bounded-map.ts'
-import { isCode, type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
+import { type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
 import { termsOf } from '../../../shared/terms/terms.ts'
 import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 import { normalForm } from '../../../shared/text/normal-form.ts'
 
-/** A word, number or code in a question, with the terms that stand for it. */
-export type Feature = { terms: readonly string[]; weight: number }
-
-const commonWeight = 0.3
-const codeWeight = 2
-/** Pairs of characters weigh less: any two sentences share some by chance. */
-const pairWeight = 0.5
+/** A word, number or code in a question: the terms of which any stands for it. */
+export type Feature = readonly string[]
 
 export function wordingOf(question: string): string {
   return normalForm(question)
@@ -23,33 +18,27 @@ export function wordingOf(question: string): string {
 /** The features of recent wordings: reading a wording takes half a millisecond, and a page groups thousands. */
 const known = new BoundedMap<string, Feature[]>(5000)
 
-/** Uses the terms of search by words, so that "k double four seven one" and "K-4471" are alike. */
+/** Uses the terms of search by words, so that "k double four seven one" and "K-4471" are alike: of words that a text must have, if there are any. */
 export function featuresOf(wording: string): Feature[] {
   return known.getOrInsertComputed(wording, () => {
     const sought = keywordQuery(wording)
-    return sought ? featuresOfSought(sought, wording) : [{ terms: [wording], weight: 1 }]
+    return sought ? featuresOfSought(sought, wording) : [[wording]]
   })
 }
 
-type Entry = { group: number; way: number; term: string; isFallback: boolean }
-
-function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
+function featuresOfSought({ entries, spans, required, terms }: KeywordQuery, wording: string): Feature[] {
   const words = wordsOf(wording)
-  const entries = sought.entries.map((entry) => ({ ...entry, term: sought.terms[entry.slot]! }))
-  return [...Map.groupBy(entries, ({ group }) => group)].flatMap(([group, entries]) => {
-    const { from, to } = sought.spans[group]!
-    const weight = sought.required[group] ? 1 : commonWeight
+  const entriesOf = Map.groupBy(entries, ({ group }) => group)
+  const isRequired = (group: number) => required[group] || !required.some(Boolean)
+  return [...entriesOf].flatMap(([group, entries]) => {
+    const { from, to } = spans[group]!
     const { text } = words[from]!
-    if (to - from === 1 && unspaced.test(text))
-      return termsOf(text).map((term) => ({ terms: [term], weight: pairWeight * weight }))
+    if (to - from === 1 && unspaced.test(text)) return termsOf(text).map((term) => [term])
     // Two words that may be one misheard name are also features of their own.
-    if (entries.every(({ isFallback }) => isFallback)) return []
-    return featuresOfGroup(entries).map((terms) => ({ terms, weight: terms.some(isCode) ? codeWeight : weight }))
+    if (!isRequired(group) || entries.every(({ isFallback }) => isFallback)) return []
+    const ways = Map.groupBy(entries, ({ way }) => way)
+    const own = [...ways.values()].map((way) => way.map(({ slot }) => terms[slot]!))
+    const wholes = own.flatMap((way) => (way.length === 1 ? way : []))
+    return wholes.length > 0 ? [wholes] : own[0]!.map((term) => [term])
   })
-}
-
-function featuresOfGroup(entries: Entry[]): string[][] {
-  const ways = [...Map.groupBy(entries, ({ way }) => way).values()]
-  const wholes = ways.filter((way) => way.length === 1).map(([entry]) => entry!.term)
-  return wholes.length > 0 ? [wholes] : ways[0]!.map(({ term }) => [term])
 }

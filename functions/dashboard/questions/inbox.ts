@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { recordset } from '../../../shared/database/recordset.ts'
-import { type AgentScope, isAgent, isOfAgent } from '../../../shared/database/scope.ts'
+import { type AgentScope, isAgent } from '../../../shared/database/scope.ts'
 import type { AnsweredSince } from '../../../shared/database/tables.ts'
 import { isKept, type KeptQuestion } from '../../../shared/questions/questions.ts'
 import { type Group, groupQuestions } from './grouping.ts'
@@ -26,8 +26,6 @@ interface Row extends Pick<KeptQuestion, 'id' | 'question' | 'status' | 'is_wron
   is_since: boolean
   /** A check keeps what it got. */
   is_kept: boolean
-  /** The document that answered was deleted. */
-  is_gone: boolean
   asked_again_version: string | null
 }
 
@@ -35,7 +33,7 @@ interface Row extends Pick<KeptQuestion, 'id' | 'question' | 'status' | 'is_wron
 export interface Entry {
   state: State
   rows: Group<Row>
-  newest: Row
+  newestId: string
 }
 
 export type WholeQuestion = KeptQuestion & { answered_since: AnsweredSince | null }
@@ -50,15 +48,12 @@ const isKeptByCheck = sql<boolean>`coalesce(${q.answered_since} = '{}', false)`
  */
 export async function readInbox(db: Database, scope: AgentScope, part: Part) {
   const isListed = part === 'all' ? sql`true` : sql`(${q.is_wrong} or ${q.status} <> 'found')`
-  const { agents, rows, some, pauses } = await db.batch({
+  const { agents, rows, pauses } = await db.batch({
     agents: sql<{ version: string }>`select ${a.served_version}::text as version from agents a where ${isAgent(scope)}`,
     rows: sql<Row>`select q.id, q.question, q.status, q.is_wrong, q.asked_at, ${q.is_answered_since} as is_since,
         ${isKeptByCheck} as is_kept,
-        ${q.status} <> 'nothing' and not exists (select from documents d
-          where ${isOfAgent(scope)} and d.id = (${q.hits} #>> '{0,document_id}')::uuid) as is_gone,
         ${q.asked_again_version}::text as asked_again_version
       from question_log q where ${isKept(scope)} and ${isListed} order by q.id desc limit ${maxRead + 1}`,
-    some: sql`select from question_log q where ${isKept(scope)} limit 1`,
     pauses: sql<{ at: Date }>`select max(${q.asked_at}) as at from question_log q
       where ${q.organization_id} = ${scope.organizationId} and ${q.asked_at} > now() - interval '7 days'
       group by date_trunc('hour', ${q.asked_at}) having count(*) >= ${maxPerHour} order by 1 desc limit ${maxPauses}`,
@@ -67,24 +62,20 @@ export async function readInbox(db: Database, scope: AgentScope, part: Part) {
     version: agents[0]?.version ?? '',
     rows: rows.slice(0, maxRead),
     hasMore: rows.length > maxRead,
-    isEmpty: some.length === 0,
     pauses: pauses.map(({ at }) => at),
   }
 }
 
-/** Groups questions of the same state, because their actions depend on it, and apart those with a deleted answer. The group with the newest question comes first. */
+/** Groups questions of the same state, because their actions depend on it. The group with the newest question comes first. */
 export function entriesOf(rows: readonly Row[]): Entry[] {
-  const order = new Map(rows.map((row, i) => [row, i]))
-  const placeOf = (row: Row) => order.get(row)!
-  return [...Map.groupBy(rows, (row) => `${stateOf(row)} ${row.is_gone}`).values()]
-    .flatMap((alike) =>
-      groupQuestions(alike).map((rows) => ({ state: stateOf(rows[0]), rows, newest: newestOf(rows, placeOf) })),
-    )
-    .sort((one, other) => placeOf(one.newest) - placeOf(other.newest))
+  return [...Map.groupBy(rows, stateOf)]
+    .flatMap(([state, alike]) => groupQuestions(alike).map((rows) => ({ state, rows, newestId: newestIdOf(rows) })))
+    .sort((one, other) => (one.newestId < other.newestId ? 1 : -1))
 }
 
-function newestOf(rows: Group<Row>, placeOf: (row: Row) => number): Row {
-  return rows.reduce((newest, row) => (placeOf(row) < placeOf(newest) ? row : newest))
+/** Ids are made in the order of time. */
+function newestIdOf(rows: Group<Row>): string {
+  return rows.reduce((newest, { id }) => (id > newest ? id : newest), '')
 }
 
 function stateOf({ status, is_wrong, is_since, is_kept }: Row): State {

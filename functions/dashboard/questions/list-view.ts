@@ -8,15 +8,14 @@ import type { Place } from '../../../shared/retrieval/dates/calendar.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView, filtersView, pagesView, rowsView, searchText, searchView, wordsIn } from '../list.ts'
-import { askPath, callPath, withQuery } from '../paths.ts'
+import { callPath, withQuery } from '../paths.ts'
 import { counted, number } from '../sentences.ts'
-import { ago, localTime } from '../times.ts'
+import { localTime } from '../times.ts'
 import { type Entry, maxPerHour, maxRead, type Part, parts, readWhole, type WholeQuestion } from './inbox.ts'
-import { answeringPassage, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
-import { stateView, waysView } from './ways.ts'
+import { answeringPassage, findGiven, heardThen } from './past-passages.ts'
+import { rowView } from './row-view.ts'
 
 const perPage = 50
-const maxExamples = 3
 /** Characters of an answer: the sentence that answered. */
 const maxSaid = 110
 /** The maximum number of earlier texts that a page looks up, each with a request. */
@@ -45,8 +44,8 @@ export function pageOf(entries: readonly Entry[], { show, q, before }: ListQuery
   const words = wordsIn(q?.toLowerCase())
   const hasWords = ({ question }: { question: string }) => words.every((word) => question.toLowerCase().includes(word))
   const matching = entries.filter(
-    ({ state, rows, newest }) =>
-      parts[show].includes(state) && (before === undefined || newest.id < before) && rows.some(hasWords),
+    ({ state, rows, newestId }) =>
+      parts[show].includes(state) && (before === undefined || newestId < before) && rows.some(hasWords),
   )
   return { page: matching.slice(0, perPage), hasMore: matching.length > perPage }
 }
@@ -69,7 +68,7 @@ export async function listView(
   scope: AgentScope,
   entries: readonly Entry[],
   query: ListQuery,
-  listing: Listing,
+  { place, mayWrite }: Listing,
 ): Promise<Html> {
   const { page, hasMore } = pageOf(entries, query)
   if (page.length === 0) return nothingView(scope, query)
@@ -78,12 +77,22 @@ export async function listView(
     const asked = whole.get(entry.rows[0].id)
     return asked ? [{ entry, asked: asAnswered(entry, asked) }] : []
   })
-  const hits = shown.flatMap(({ asked }) => (asked.status === 'nothing' ? [] : (answeringPassage(asked) ?? [])))
+  const hits = shown.flatMap(({ asked }) => answeringPassage(asked) ?? [])
   const givenOf = await findGiven(db, scope, hits, maxReplaced)
+  const rows = shown.map(({ entry: { state, rows: same }, asked }) =>
+    rowView(scope.agentId, {
+      asked,
+      same,
+      state,
+      heard: heardThen(scope.agentId, asked, givenOf, place, maxSaid),
+      shown: { show: query.show, q: query.q, before: query.before },
+      mayWrite,
+    }),
+  )
   const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
   return html`<p class="hint keys" hidden>${keyHints.map(([key, does]) => html`<kbd>${key}</kbd> ${does} `)}</p>
-${rowsView(shown.map(({ entry, asked }) => rowView(scope, entry, asked, givenOf, query, listing)))}
-${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newest.id)])}`
+${rowsView(rows)}
+${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newestId)])}`
 }
 
 /** A question that is answered since, with the answer that callers hear by now. */
@@ -96,33 +105,6 @@ function asAnswered({ state }: Entry, asked: WholeQuestion): WholeQuestion {
 
 /** Stands for the revision that search serves. */
 const maxRevision = 2 ** 31 - 1
-
-function rowView(
-  scope: AgentScope,
-  { state, rows, newest }: Entry,
-  asked: WholeQuestion,
-  givenOf: GivenOf,
-  query: ListQuery,
-  { place, mayWrite }: Listing,
-): Html {
-  const { agentId } = scope
-  const { id, question, call_id } = asked
-  const others = [...new Set(rows.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
-  const isSilent = asked.status === 'nothing'
-  const heard = isSilent ? undefined : heardThen(asked, givenOf, place, maxSaid)
-  return html`<li id="asked-${id}" data-row tabindex="-1"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(state)}</p>
-${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
-${!isSilent && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
-<p class="hint">${rows.length === 1 ? 'Asked' : `Asked ${number(rows.length)} times, last`} ${ago(newest.asked_at)}</p></div>
-${waysView(agentId, {
-  ...asked,
-  ids: rows.map(({ id }) => id),
-  state,
-  mayWrite,
-  shown: { show: query.show, q: query.q, before: query.before },
-  given: heard && { hit: heard.hit, path: givenPath(agentId, heard.hit, heard.given) },
-})}</li>`
-}
 
 function nothingView({ agentId }: AgentScope, { show, q }: ListQuery): Html {
   const all = html`<a href="${withQuery(agentPage(agentId, 'questions'), { show: 'all' })}">Show all questions</a>`

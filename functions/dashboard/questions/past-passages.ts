@@ -10,6 +10,7 @@ import type { KeptQuestion } from '../../../shared/questions/questions.ts'
 import type { Place } from '../../../shared/retrieval/dates/calendar.ts'
 import { daysOfCall, wordsOfDays } from '../../../shared/retrieval/dates/dated.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
+import type { Source } from '../answer-view.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
 /** A passage as it was when it was found. */
@@ -21,9 +22,9 @@ interface GivenPassage {
   isUnchanged: boolean
 }
 
-export type GivenOf = (hit: KeptHit) => GivenPassage | undefined
-
 type HitPlace = Pick<KeptHit, 'document_id' | 'revision' | 'chunk_index'>
+
+type GivenOf = (hit: HitPlace) => GivenPassage | undefined
 
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
@@ -71,32 +72,47 @@ function textIn(revision: Revision | undefined, index: number): string | undefin
   return end === undefined ? undefined : revision?.content?.slice(start, end)
 }
 
-/** The address of the passage, or of its document if the text is an earlier one. */
-export function givenPath(
-  agentId: string,
-  { document_id, chunk_index }: HitPlace,
-  { isUnchanged }: GivenPassage,
-): string {
-  return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
+/** The passage, or its document if the text is an earlier one. Undefined if the document was deleted. */
+export function sourceThen(agentId: string, hit: HitPlace, givenOf: GivenOf): Source | undefined {
+  const given = givenOf(hit)
+  if (!given) return undefined
+  const { document_id, chunk_index } = hit
+  const { title, isUnchanged } = given
+  if (isUnchanged) return { title, path: passagePath(agentId, document_id, chunk_index), details: [] }
+  return { title, path: documentPath(agentId, document_id), details: ['whose text has changed since'] }
 }
 
-/** The hit with the value, or else the first. */
-export function answeringPassage({ hits, value }: KeptQuestion): KeptHit | undefined {
+/** The hit with the value, or else the first. Undefined if nothing answered. */
+export function answeringPassage({ status, hits, value }: KeptQuestion): KeptHit | undefined {
+  if (status === 'nothing') return undefined
   return hits.find(({ chunk_id }) => chunk_id !== undefined && chunk_id === value?.chunk_id) ?? hits[0]
 }
 
+export interface Heard {
+  hit: KeptHit
+  /** Empty if it is no longer kept. */
+  text: string
+  /** Undefined if its document was deleted. */
+  source: Source | undefined
+}
+
 /**
- * The answer to a past question, as it was said. Undefined if its document was deleted; `text` is empty if it is no longer kept.
+ * The answer to a past question, as it was said. Undefined if nothing answered.
  * @param place whose days “today” and “Sunday” in the question are
  */
-export function heardThen(asked: KeptQuestion, givenOf: GivenOf, place: Place, maxCharacters?: number) {
+export function heardThen(
+  agentId: string,
+  asked: KeptQuestion,
+  givenOf: GivenOf,
+  place: Place,
+  maxCharacters?: number,
+): Heard | undefined {
   const hit = answeringPassage(asked)
-  const given = hit && givenOf(hit)
-  if (!given) return undefined
-  const { title, text = '' } = given
+  if (!hit) return undefined
+  const { title = '', text = '' } = givenOf(hit) ?? {}
   const passage = { chunk_id: hit.chunk_id ?? '', document_title: title, content: text, metadata: {} }
   const moment = { at: asked.asked_at, place }
   const days = wordsOfDays(asked.question, daysOfCall(asked.question, [], moment), moment)
   const heard = heardOf(`${asked.question} ${days}`, [passage], asked.value, maxCharacters)
-  return { title, text: heard!.text, hit, given }
+  return { hit, text: heard!.text, source: sourceThen(agentId, hit, givenOf) }
 }

@@ -8,7 +8,6 @@ import type { AnswerQuestion } from '../../../shared/retrieval/answer.ts'
 import { whereabouts } from '../../../shared/retrieval/plan.ts'
 import { confirmView } from '../form-view.ts'
 import { agentPage } from '../layout.ts'
-import { emptyView } from '../list.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { questionLogView, readSwitches } from '../switches.ts'
@@ -31,7 +30,7 @@ export function addQuestionScreens(screens: Screens, answer: AnswerQuestion) {
   screens
     .get(base, { permission: 'questions', tab: 'questions' }, async ({ c, db, meter, scope, may, agent }) => {
       const query = v.parse(listQuery, c.req.query())
-      const [{ log_questions: isOn }, { version, rows, hasMore, isEmpty, pauses }] = await Promise.all([
+      const [{ log_questions: isOn }, { version, rows, hasMore, pauses }] = await Promise.all([
         readSwitches(db, scope.organizationId),
         readInbox(db, scope, query.show),
       ])
@@ -45,12 +44,8 @@ export function addQuestionScreens(screens: Screens, answer: AnswerQuestion) {
         modules: ['questions.js'],
         content: html`${!isOn && questionLogView(may('organization:write'))}
 ${pausesView(pauses)}
-${
-  isEmpty
-    ? isOn && emptyView('clock', 'No questions yet', 'What your agent’s callers ask will appear here.')
-    : html`${filterView(scope, query, entries, !hasMore)}${await listView(db, scope, entries, query, listing)}
-${listing.mayWrite && html`<p><a class="button quiet danger" href="${agentPage(scope.agentId, 'questions')}/clear">Delete all questions</a></p>`}`
-}`,
+${filterView(scope, query, entries, !hasMore)}${await listView(db, scope, entries, query, listing)}
+${listing.mayWrite && query.show === 'all' && rows.length > 0 && html`<p><a class="button quiet danger" href="${agentPage(scope.agentId, 'questions')}/clear">Delete all questions</a></p>`}`,
       }
     })
     .post(

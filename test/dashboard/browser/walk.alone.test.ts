@@ -109,7 +109,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       await page.getByText('£14.20').first().waitFor()
     })
     await counted('a check from a call', 3, async () => {
-      const asked = page.locator('.hit').filter({ hasText: 'large diavola' })
+      const asked = page.locator('.rows > li').filter({ hasText: 'large diavola' })
       await tap(asked.getByRole('button', { name: 'More' }))
       await tap(asked.getByRole('link', { name: 'Keep as a check' }))
       await tap(button('Save check'))

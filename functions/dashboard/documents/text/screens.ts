@@ -13,7 +13,7 @@ import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
 import type { Origin } from '../../../../shared/work/message.ts'
 import type { Outbox, Sender } from '../../../../shared/work/outbox.ts'
-import { asOfDays } from '../../as-of.ts'
+import { momentOf } from '../../as-of.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
 import { agentPage, type Html, type View } from '../../layout.ts'
@@ -164,9 +164,9 @@ function createdFor(c: Context, scope: AgentScope, { id, title }: { id: string; 
 }
 
 /** The check that keeps what the text answers. @param at when the question was asked; now unless given */
-function checkOf(question: string, text: string | null, at = new Date().toISOString()) {
+function checkOf(question: string, text: string | null, at: string | undefined) {
   const words = (text !== null && answeringWords(question, text)) || null
-  return { question, words, as_of: asOfDays({ question, at }) }
+  return { question, words, as_of: momentOf({ question }, at) }
 }
 
 /** Asks before a text is saved that checks stop. */
