@@ -39,11 +39,6 @@ export async function refusedView(c: Context<ApiEnv>, { broken }: ChecksFail, zo
   }
 }
 
-const limitTexts: Record<PastLimit['limit'], string> = {
-  questions: `An agent can have at most ${maxPerAgent} checks. Delete some first.`,
-  bytes: 'The questions of all checks together are too long. Shorten or delete some first.',
-}
-
 /** The button that makes checks expect a new text. */
 export const updating = (failing: readonly Failing[], isServed = false) =>
   `Update the ${failing.length === 1 ? 'check' : 'checks'}${isServed ? '' : ' and serve it'}`
@@ -53,7 +48,11 @@ export const pastLimits =
 
 /** Explains why a question can't be checked. @throws any other error */
 export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
-  if (error instanceof PastLimit) return { message: limitTexts[error.limit], status: 422 }
+  if (error instanceof PastLimit)
+    return {
+      message: `An agent can have at most ${maxPerAgent} checks, with 2 MB of text. Delete some first.`,
+      status: 422,
+    }
   if (isError(error, 'validation_failed'))
     return { message: 'This question can’t be searched for. Put it in other words.', status: 422 }
   if (isError(error, 'rate_limited')) return { message: pastLimits, status: 429 }

@@ -29,11 +29,8 @@ import { ask, vectorsOf } from './try-change.ts'
 
 /** An agent has as many checks, or as much text of them, as it may have. */
 export class PastLimit extends ApiError {
-  readonly limit: 'questions' | 'bytes'
-
-  constructor(limit: PastLimit['limit'], detail: string) {
+  constructor(detail: string) {
     super('validation_failed', detail)
-    this.limit = limit
   }
 }
 
@@ -97,7 +94,6 @@ export async function createCheck(
   if (inserted.length === 0 && Number(held[0]!.count) < maxPerAgent) rejectGrowth()
   if (inserted.length === 0)
     throw new PastLimit(
-      'questions',
       `An agent can have at most ${maxPerAgent} golden questions, and has ${held[0]!.count}. Delete some first.`,
     )
   return await checked(db, scope, id)
@@ -175,7 +171,6 @@ function mayGrow({ organizationId, agentId }: AgentScope, bytes: number) {
 
 function rejectGrowth(): never {
   throw new PastLimit(
-    'bytes',
     `The texts of an agent’s golden questions, with their \`history\`, can have at most ${maxTextBytes.toLocaleString('en')} bytes together. Shorten or delete some first.`,
   )
 }

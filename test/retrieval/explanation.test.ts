@@ -44,7 +44,7 @@ describe('the words of a question', () => {
     return {
       known: words.filter(({ isKnown }) => isKnown).map(({ text }) => text),
       unknown: words.filter(({ isKnown }) => !isKnown).map(({ text }) => text),
-      has: words.filter((_, i) => first?.[i] === 'whole').map(({ text }) => text),
+      has: words.filter((_, i) => first?.[i]).map(({ text }) => text),
       marked,
       words,
     }

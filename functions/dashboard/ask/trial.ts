@@ -55,10 +55,10 @@ export async function tryOut(
     dispute,
     /** The answer that a caller would hear, with its source. Undefined if nothing was found. */
     heard: status === 'nothing' ? undefined : heardOf(`${query} ${sought}`, data, value),
-    /** The parts found, each with its share of each word. `likeness`: from 0 to 1, undefined if meaning wasn't compared. */
+    /** The parts found, each with whether it has each word. `likeness` of the meanings: from 0 to 1, 0 if they weren't compared. */
     passages: data.map((hit) => ({
       hit,
-      likeness: hit.scores.semantic === null ? undefined : likenessOf(hit.scores.semantic),
+      likeness: hit.scores.semantic === null ? 0 : likenessOf(hit.scores.semantic),
       presences: presencesIn(hit),
     })),
     words,

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { answeringWords } from '../../../shared/checks/broken.ts'
 import { dayOf } from '../../../shared/organizations/time-zone.ts'
-import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
+import type { SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import type { Hit } from '../../../shared/retrieval/schemas.ts'
 import { placesOf } from '../../../shared/terms/term-places.ts'
 import { heardView, type Source, sourceView } from '../answer-view.ts'
@@ -11,7 +11,6 @@ import { emptyView } from '../list.ts'
 import { markedText } from '../passage-text.ts'
 import { askPath, checksPage, correctionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
-import { statementView } from '../statement.ts'
 import { daysInWords, timeIn } from '../times.ts'
 import type { AskQuery, Trial } from './trial.ts'
 
@@ -69,7 +68,8 @@ function daysView(dates: Trial['dates'], { at, zone }: Asking): Html {
 function disputeView(agentId: string, statements: NonNullable<Trial['dispute']>): Html {
   return html`<p>Callers hear that your agent isn’t sure, until both say the same.</p>
 <ul class="rows">${statements.map(
-    (statement) => html`<li>${statementView(agentId, `“${statement.document_title}”`, statement)}</li>`,
+    ({ text, document_id, document_title: title, chunk_index }) =>
+      html`<li class="what">${heardView(text, { title, path: passagePath(agentId, document_id, chunk_index), details: [] })}</li>`,
   )}</ul>`
 }
 
@@ -92,15 +92,13 @@ function actionsView(
   const check = { question, expected: source?.document_id ?? 'nothing', words, value: valued, as_of: at }
   const keep = html`<form method="post" action="${checksPage(agentId)}/new">${Object.entries({ ...check, on_failure: 'block' }).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
 <button${status !== 'found' && html` class="plain"`}>${status === 'nothing' ? 'Right, it has no answer' : 'Right, keep it'}</button></form>`
-  // Any other text may be about something else.
-  const correct = source &&
-    (status === 'found' || dispute) && ['Correct it', correctionPath(agentId, source, question, at)]
-  const add = status !== 'found' && ['Add an answer', newDocumentPath(agentId, question, 'ask')]
-  const ways = [add, correct].flatMap((way) => (way ? [way] : []))
-  const links = ways.map(
-    ([name, path]) => html`<a class="button${name !== 'Add an answer' && ' plain'}" href="${path}">${name}</a> `,
-  )
-  return html`${status === 'found' ? [keep, links] : [links, keep]}`
+  if (status === 'found') return html`${keep} ${source && correctView(agentId, source, question, at)}`
+  // A text is corrected only where it answered: any other may be about something else.
+  return html`<a class="button" href="${newDocumentPath(agentId, question, 'ask')}">Add an answer</a> ${source && dispute && correctView(agentId, source, question, at)} ${keep}`
+}
+
+function correctView(agentId: string, source: Hit, question: string, at: string | undefined): Html {
+  return html`<a class="button plain" href="${correctionPath(agentId, source, question, at)}">Correct it</a>`
 }
 
 function whyView(agentId: string, { words, passages }: Trial): Html {
@@ -113,9 +111,8 @@ function whyView(agentId: string, { words, passages }: Trial): Html {
 <ol class="hits">${passages.map((passage) => html`<li class="panel">${passageView(agentId, words, passage)}</li>`)}</ol></details>`
 }
 
-/** The minimum likenesses at which people call a passage close, or somewhat close, in meaning to a question. */
+/** The minimum likeness at which people call a passage close in meaning to a question. */
 const closeLikeness = 0.6
-const someLikeness = 0.3
 
 function passageView(
   agentId: string,
@@ -123,20 +120,13 @@ function passageView(
   { hit, likeness, presences }: Trial['passages'][number],
 ): Html {
   const terms = new Set(sought.flatMap(({ terms }) => [...terms]))
-  const meaning =
-    likeness === undefined || likeness < someLikeness
-      ? 'Different'
-      : likeness < closeLikeness
-        ? 'Somewhat close'
-        : 'Close'
   return html`${sourceView(sourceOf(agentId, hit))}
 ${markedText({ text: hit.content, places: placesOf(terms, hit.content) })}
-<ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${likeness !== undefined && html`<li>${meaning} in meaning</li>`}</ul>`
+<ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${likeness >= closeLikeness && html`<li>Close in meaning</li>`}</ul>`
 }
 
-function presenceView(word: string, presence: Presence): Html {
-  if (presence === 'whole')
+function presenceView(word: string, isPresent: boolean): Html {
+  if (isPresent)
     return html`<li class="whole">${icon('check')} <span class="unseen">has “${word}”</span><span aria-hidden="true">${word}</span></li>`
-  if (presence === 'part') return html`<li class="part">has part of “${word}”</li>`
-  return html`<li class="none"><span class="unseen">doesn’t have “${word}”</span><s aria-hidden="true">${word}</s></li>`
+  return html`<li><span class="unseen">doesn’t have “${word}”</span><s aria-hidden="true">${word}</s></li>`
 }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
-import { answeringWords, answerOf, bestSentence, type Answer as Found } from '../../../shared/checks/broken.ts'
+import { answeringWords } from '../../../shared/checks/broken.ts'
 import { maxPerAgent } from '../../../shared/checks/check.ts'
 import {
   createCheck,
@@ -12,7 +12,6 @@ import {
   runChecks,
   updateCheck,
 } from '../../../shared/checks/store.ts'
-import { ask } from '../../../shared/checks/try-change.ts'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
@@ -29,7 +28,7 @@ import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
 import { momentOf } from '../as-of.ts'
 import { isError } from '../error-view.ts'
-import { confirmView, type Sent } from '../form-view.ts'
+import type { Sent } from '../form-view.ts'
 import { type Form, oneLine } from '../forms.ts'
 import type { Html, View } from '../layout.ts'
 import { emptyView, rowsView } from '../list.ts'
@@ -44,10 +43,8 @@ const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId` as const
 const d = columnsOf('documents', 'd')
 const tab = 'golden-questions'
-/** Documents that the form offers, the newest. */
+/** The documents that the form offers: the expected one and the newest. */
 const maxDocuments = 200
-/** Failing checks that the list asks, to say what they find. */
-const maxExplained = 5
 const writing = { permission: 'kb:write', tab } as const
 
 /** The API calls a check a golden question. */
@@ -122,12 +119,6 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
         },
       )
     })
-    .get(`${one}/delete`, writing, async ({ db, scope }) => {
-      const kept = await getCheck(db, scope, scope.goldenQuestionId)
-      const says = html`<p>“${kept.question}”</p><p>You’ll no longer be told if a change takes its answer away.</p>`
-      const content = confirmView(says, 'Delete check', checksPage(scope.agentId))
-      return { crumbs: [], title: 'Delete this check?', content }
-    })
     .post(`${one}/delete`, writing, async ({ db, scope }) => {
       await deleteCheck(db, scope, scope.goldenQuestionId)
       return { redirect: checksPage(scope.agentId), flash: { text: 'The check was deleted.' } }
@@ -135,14 +126,16 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
 }
 
 async function formPage(db: Database, scope: AgentScope, title: string, sent: Sent): Promise<View> {
-  const given = v.safeParse(documentId, sent.typed?.expected)
-  const [newest, expected, agent] = await Promise.all([
-    titles(db, scope).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(maxDocuments).execute(),
-    titlesOf(db, scope, given.success ? [given.output] : []),
+  const [documents, agent] = await Promise.all([
+    titles(db, scope)
+      .orderBy(sql`(${d.id}::text = ${sent.typed?.expected ?? ''}) desc`)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(maxDocuments)
+      .execute(),
     getAgent(db, scope),
   ])
-  const documents = new Map([...expected, ...newest].map((each) => [each.id, each]))
-  return { crumbs: [], title, content: formView(scope.agentId, [...documents.values()], timeZoneOf(agent), sent) }
+  return { crumbs: [], title, content: formView(scope.agentId, documents, timeZoneOf(agent), sent) }
 }
 
 /** The words of a document that answer a question, found by its words. Undefined if none do. */
@@ -209,7 +202,7 @@ interface Listing {
   mayWrite: boolean
 }
 
-/** Lists failing checks first, with what the first of them find now. */
+/** Lists failing checks first. */
 async function listView(
   db: Database,
   scope: AgentScope,
@@ -223,48 +216,25 @@ async function listView(
       'Ask a question. If the answer is right and must stay right, keep it as a check.',
       html`<a href="${askPath(scope.agentId)}">Ask</a>`,
     )
-  const failing = checks.filter(({ passed }) => passed === false)
-  const [expected, asked] = await Promise.all([
-    titlesOf(
-      db,
-      scope,
-      checks.flatMap(({ document_id }) => document_id ?? []),
-    ),
-    ask(db, scope, failing.slice(0, maxExplained)),
-  ])
-  const titles = new Map(expected.map(({ id, title }) => [id, title]))
-  const answers = new Map(asked.map((each) => [each.question.id, answerOf(each)]))
-  const sorted = [...failing, ...checks.filter((check) => !failing.includes(check))]
-  return rowsView(
-    sorted.map((check) => {
-      const title = titles.get(check.document_id ?? '')
-      return rowView(scope.agentId, check, title, answers.get(check.id), listing)
-    }),
-  )
+  const expected = checks.flatMap(({ document_id }) => document_id ?? [])
+  const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
+  const sorted = checks.toSorted((a, b) => Number(b.passed === false) - Number(a.passed === false))
+  return rowsView(sorted.map((check) => rowView(scope.agentId, check, titles.get(check.document_id ?? ''), listing)))
 }
 
-function rowView(
-  agentId: string,
-  check: KeptCheck,
-  title: string | undefined,
-  answer: Found | undefined,
-  { zone, mayWrite }: Listing,
-): Html {
+function rowView(agentId: string, check: KeptCheck, title: string | undefined, { zone, mayWrite }: Listing): Html {
   const { id, question, passed, as_of, history, checked_at } = check
   const at = as_of ? wallTime(as_of, zone).slice(0, 'yyyy-mm-ddThh:mm'.length) : undefined
   const [tone, state] = passed === null ? ['', 'Not checked yet'] : passed ? ['good', 'Passes'] : ['bad', 'Fails']
-  const action = (name: string, style = '') =>
-    html`<a class="button quiet ${style}" href="${checksPage(agentId)}/${id}/${name.toLowerCase()}" aria-label="${name}: “${question}”">${name}</a>`
+  const address = `${checksPage(agentId)}/${id}`
   return html`<li id="question-${id}"><div class="what"><p class="name"><a href="${askPath(agentId, { q: question, at })}">“${question}”</a> <span class="state ${tone}">${state}</span></p>
 ${history.length > 0 && html`<p class="hint">after ${history.map((turn) => `“${turn}”`).join(', ')}</p>`}
-<p class="hint">${expectedBy(check, title)}${as_of && html` · asked as of ${timeIn(as_of, zone)}`}${checked_at && html` · checked ${ago(checked_at)}`}</p>
-${answer && answerView(answer, check)}</div>
-${mayWrite && html`<div class="actions">${action('Edit')} ${action('Delete', 'danger')}</div>`}</li>`
-}
-
-function answerView({ passage, value }: Found, check: KeptCheck): Html {
-  if (!passage) return html`<p>Callers now get no answer.</p>`
-  return html`<p>Callers now get “${value ?? bestSentence(passage, check)}” from “${passage.document_title}”.</p>`
+<p class="hint">${expectedBy(check, title)}${as_of && html` · asked as of ${timeIn(as_of, zone)}`}${checked_at && html` · checked ${ago(checked_at)}`}</p></div>
+${
+  mayWrite &&
+  html`<a class="button quiet" href="${address}/edit" aria-label="Edit: “${question}”">Edit</a>
+<details><summary aria-label="Delete: “${question}”">Delete</summary><p>You’ll no longer be told if a change takes its answer away.</p><form method="post" action="${address}/delete"><button class="danger">Delete check</button></form></details>`
+}</li>`
 }
 
 /** @param title that of the expected document, undefined if it was deleted */

@@ -1,3 +1,4 @@
+import { semaphore } from '../../../shared/concurrency/semaphore.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AnsweredSince } from '../../../shared/database/tables.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
@@ -16,7 +17,7 @@ const atOnce = 5
 /**
  * Asks questions without a good answer again, once their agent's texts have changed: the first of each group, and at most `maxAsked`.
  * Those for which no time is left are asked by the next page.
- * @param entries the most important first
+ * @param entries the newest first
  * @returns true if any were asked; their rows are changed, too
  */
 export async function askAgain(
@@ -35,16 +36,14 @@ export async function askAgain(
   const until = systemClock.now() + maxMilliseconds
   const whole = await readWhole(db, scope, waiting)
   const answers = new Map<Entry, AnsweredSince | null>()
-  const askNext = async (): Promise<void> => {
+  const { run } = semaphore(atOnce)
+  const ask = async (entry: Entry) => {
     const milliseconds = Math.floor(until - systemClock.now())
-    const entry = milliseconds > 0 && waiting.shift()
-    if (!entry) return
     const asked = whole.get(entry.rows[0].id)
-    const found = asked && (await askOnce(answer, db, scope, asked, milliseconds))
+    const found = asked && milliseconds > 0 ? await askOnce(answer, db, scope, asked, milliseconds) : undefined
     if (found !== undefined) answers.set(entry, found)
-    await askNext()
   }
-  await Promise.all(Array.from({ length: atOnce }, askNext))
+  await Promise.all(waiting.map((entry) => run(() => ask(entry))))
   await keepAnswers(db, scope, version, answers)
   for (const [{ rows }, found] of answers)
     for (const row of rows) Object.assign(row, { asked_again_version: version, is_since: found !== null })

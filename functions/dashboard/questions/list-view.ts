@@ -18,8 +18,6 @@ import { rowView } from './row-view.ts'
 const perPage = 50
 /** Characters of an answer: the sentence that answered. */
 const maxSaid = 110
-/** The maximum number of earlier texts that a page looks up, each with a request. */
-const maxReplaced = 10
 
 const names: Record<Part, string> = { open: 'Open', since: 'Answered since', all: 'All' }
 
@@ -40,7 +38,7 @@ export function shownPath({ agentId }: AgentScope, { call, show, ...query }: Lis
 }
 
 /** The groups of a page, and whether more follow. */
-export function pageOf(entries: readonly Entry[], { show, q, before }: ListQuery) {
+function pageOf(entries: readonly Entry[], { show, q, before }: ListQuery) {
   const words = wordsIn(q?.toLowerCase())
   const hasWords = ({ question }: { question: string }) => words.every((word) => question.toLowerCase().includes(word))
   const matching = entries.filter(
@@ -50,25 +48,12 @@ export function pageOf(entries: readonly Entry[], { show, q, before }: ListQuery
   return { page: matching.slice(0, perPage), hasMore: matching.length > perPage }
 }
 
-const keyHints = [
-  ['j', 'next'],
-  ['k', 'previous'],
-  ['a', 'add an answer'],
-  ['c', 'correct it'],
-  ['w', 'was wrong'],
-] as const
-
-interface Listing {
-  place: Place
-  mayWrite: boolean
-}
-
 export async function listView(
   db: Database,
   scope: AgentScope,
   entries: readonly Entry[],
   query: ListQuery,
-  { place, mayWrite }: Listing,
+  { place, mayWrite }: { place: Place; mayWrite: boolean },
 ): Promise<Html> {
   const { page, hasMore } = pageOf(entries, query)
   if (page.length === 0) return nothingView(scope, query)
@@ -78,7 +63,7 @@ export async function listView(
     return asked ? [{ entry, asked: asAnswered(entry, asked) }] : []
   })
   const hits = shown.flatMap(({ asked }) => answeringPassage(asked) ?? [])
-  const givenOf = await findGiven(db, scope, hits, maxReplaced)
+  const givenOf = await findGiven(db, scope, hits)
   const rows = shown.map(({ entry: { state, rows: same }, asked }) =>
     rowView(scope.agentId, {
       asked,
@@ -90,7 +75,7 @@ export async function listView(
     }),
   )
   const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
-  return html`<p class="hint keys" hidden>${keyHints.map(([key, does]) => html`<kbd>${key}</kbd> ${does} `)}</p>
+  return html`<p class="hint keys" hidden><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>a</kbd> add an answer <kbd>c</kbd> correct it <kbd>w</kbd> was wrong</p>
 ${rowsView(rows)}
 ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newestId)])}`
 }

@@ -13,6 +13,9 @@ import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
 import type { Source } from '../answer-view.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
+/** The maximum number of earlier texts that a page looks up, each with a request. */
+const maxReplaced = 10
+
 /** A passage as it was when it was found. */
 interface GivenPassage {
   title: string
@@ -29,13 +32,8 @@ type GivenOf = (hit: HitPlace) => GivenPassage | undefined
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
 
-/** @param maxReplaced the maximum number of earlier texts to look up @returns a look-up by hit, undefined if its document was deleted */
-export async function findGiven(
-  db: Database,
-  scope: AgentScope,
-  hits: readonly HitPlace[],
-  maxReplaced = Number.POSITIVE_INFINITY,
-) {
+/** @returns a look-up by hit, undefined if its document was deleted */
+export async function findGiven(db: Database, scope: AgentScope, hits: readonly HitPlace[]) {
   const given = new Map<string, GivenPassage>()
   if (hits.length === 0) return () => undefined
   const places = recordset('h', { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, hits)
@@ -57,7 +55,7 @@ export async function findGiven(
     const found = await findRevision(db, { ...scope, documentId: document_id as DocumentId }, revision)
     for (const place of places) {
       const text = textIn(found, place.chunk_index)
-      given.set(keyOf(place), { title: found?.title ?? title, text, isUnchanged: false })
+      given.set(keyOf(place), { title, text, isUnchanged: false })
     }
   }
   return (hit: HitPlace) => given.get(keyOf(hit))

@@ -6,14 +6,13 @@ import { uuid } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { AnswerQuestion } from '../../../shared/retrieval/answer.ts'
 import { whereabouts } from '../../../shared/retrieval/plan.ts'
-import { confirmView } from '../form-view.ts'
 import { agentPage } from '../layout.ts'
 import { type Screens, valid } from '../screen.ts'
-import { counted, number } from '../sentences.ts'
+import { counted } from '../sentences.ts'
 import { questionLogView, readSwitches } from '../switches.ts'
 import { askAgain } from './asking-again.ts'
 import { entriesOf, maxRead, readInbox } from './inbox.ts'
-import { filterView, listQuery, listView, pageOf, pausesView, shownPath } from './list-view.ts'
+import { filterView, listQuery, listView, pausesView, shownPath } from './list-view.ts'
 
 const base = '/dashboard/agents/:agentId/questions'
 
@@ -35,8 +34,7 @@ export function addQuestionScreens(screens: Screens, answer: AnswerQuestion) {
         readInbox(db, scope, query.show),
       ])
       let entries = entriesOf(rows)
-      const first = new Set([...pageOf(entries, query).page, ...entries])
-      if (await askAgain(answer, db, { ...scope, meter }, version, [...first])) entries = entriesOf(rows)
+      if (await askAgain(answer, db, { ...scope, meter }, version, entries)) entries = entriesOf(rows)
       const listing = { place: whereabouts(await agent()), mayWrite: may(permission) }
       return {
         title: 'Questions',
@@ -45,7 +43,7 @@ export function addQuestionScreens(screens: Screens, answer: AnswerQuestion) {
         content: html`${!isOn && questionLogView(may('organization:write'))}
 ${pausesView(pauses)}
 ${filterView(scope, query, entries, !hasMore)}${await listView(db, scope, entries, query, listing)}
-${listing.mayWrite && query.show === 'all' && rows.length > 0 && html`<p><a class="button quiet danger" href="${agentPage(scope.agentId, 'questions')}/clear">Delete all questions</a></p>`}`,
+${listing.mayWrite && query.show === 'all' && rows.length > 0 && html`<details><summary>Delete all questions</summary><p>All questions of the last 30 days will be deleted. This can’t be undone.</p><form method="post" action="${agentPage(scope.agentId, 'questions')}/clear"><button class="danger">Delete all</button></form></details>`}`,
       }
     })
     .post(
@@ -67,20 +65,8 @@ ${listing.mayWrite && query.show === 'all' && rows.length > 0 && html`<p><a clas
         .deleteFrom('question_log')
         .where(isOneOf(scope, valid(form).ids))
         .executeTakeFirstOrThrow()
-      const gone = { text: 'These questions are no longer available.', isError: true }
-      const flash = count > 0n ? { text: deleted(Number(count)) } : gone
+      const flash = { text: deleted(Number(count)) }
       return { redirect: shownPath(scope, v.parse(listQuery, c.req.query())), flash }
-    })
-    .get(`${base}/clear`, { permission, tab: 'questions' }, async ({ db, scope }) => {
-      const { count } = await db
-        .selectFrom('question_log')
-        .select(sql<number>`count(*)::int`.as('count'))
-        .where(isOneOf(scope))
-        .executeTakeFirstOrThrow()
-      const address = agentPage(scope.agentId, 'questions')
-      const says = html`<p>${count === 1 ? 'The one question' : `All ${number(count)} questions`} of the last 30 days will be deleted. This can’t be undone.</p>`
-      const content = confirmView(says, 'Delete all', address)
-      return { title: 'Delete all questions from this agent’s callers?', crumbs: [['Questions', address]], content }
     })
     .post(`${base}/clear`, { permission }, async ({ db, scope }) => {
       const { id } = await getAgent(db, scope)

@@ -18,12 +18,11 @@ export interface SoughtWord {
 }
 
 export type Passage = Pick<Hit, 'document_id' | 'chunk_index'>
-/** How much of a word a passage, its title and its headings have: a code may be there in part. */
-export type Presence = 'whole' | 'part' | 'none'
 
 interface SoughtWords {
   words: SoughtWord[]
-  presencesIn(passage: Passage): Presence[]
+  /** Whether the passage, its title or its headings have each word. */
+  presencesIn(passage: Passage): boolean[]
 }
 
 /** Explains a search by words, with its own functions: the words that it sought, and which of them a passage has. */
@@ -52,7 +51,7 @@ export async function explainWords(
     words: groups.map(({ terms, group }) => toWord(query, sought, terms, group)),
     presencesIn(passage) {
       const chunk = chunkAt(index, passage)
-      return groups.map(({ terms }) => presenceOf(terms, ({ key }) => chunksWith.get(key)!.has(chunk)))
+      return groups.map(({ terms }) => hasWord(terms, ({ key }) => chunksWith.get(key)!.has(chunk)))
     },
   }
 }
@@ -76,11 +75,10 @@ function toWord(
   }
 }
 
-function presenceOf(terms: readonly WeighedTerm[], has: (term: WeighedTerm) => boolean): Presence {
+function hasWord(terms: readonly WeighedTerm[], has: (term: WeighedTerm) => boolean): boolean {
   const usable = terms.filter((term) => term.isUsable)
   const ways = [...Map.groupBy(usable, (term) => term.way).values()]
-  if (ways.some((way) => way.every(has))) return 'whole'
-  return ways.some((way) => way.some(has)) ? 'part' : 'none'
+  return ways.some((way) => way.every(has))
 }
 
 /** The number of a passage's chunk in the index; -1 if it isn't served any more. */
