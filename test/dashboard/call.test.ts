@@ -91,7 +91,7 @@ describe('the page of a call', () => {
     const { html } = await owner.browser.get(links[1]!)
     expect(html).toContain('rows="3"')
     expect(html).toMatch(/<textarea id="history"[^>]*>\nAre you open on Sunday\?<\/textarea>/)
-    const typed = { question: 'and Monday?', expected: '', words: 'we are open', within: '3', on_failure: 'warn' }
+    const typed = { question: 'and Monday?', expected: '', words: 'we are open', on_failure: 'warn' }
     const history = ' Are you open on Sunday? \r\n\r\n'
     expect(await owner.browser.post(links[1]!.split('?')[0]!, { ...typed, history })).toMatchObject({ status: 303 })
     expect(await checksOf(owner)).toMatchObject([{ question: 'and Monday?', history: ['Are you open on Sunday?'] }])
@@ -167,8 +167,7 @@ describe('the verdict on a question', () => {
           expect(text.includes(`“${query}” ${levels[each]}`), each).toBe(each === level)
         expect(asked.text.includes(verdicts[each]), each).toBe(each === level)
       }
-      for (const { text } of [asked, call]) expect(text).toContain(value ? `${value} From ${title}` : '')
-      expect(list.text).toContain(value ? `${title}: “${value}”` : '')
+      for (const { text } of [asked, call, list]) expect(text).toContain(value ? `${value} From ${title}` : '')
       const { structuredContent } = await mcpClient(owner).tool('search', { query })
       expect(structuredContent.results.length > 0).toBe(level !== 'nothing')
     },

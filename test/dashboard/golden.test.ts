@@ -11,7 +11,7 @@ const { signedIn, stand } = useDashboard()
 const sunday = 'On Sunday we are closed.'
 const question = 'Are you open on Sunday?'
 const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/golden-questions`
-const typed = { question, expected: '', words: 'Sunday we are closed', within: '3', on_failure: 'warn' }
+const typed = { question, expected: '', words: 'Sunday we are closed', on_failure: 'warn' }
 
 /** Somebody whose agent serves its opening hours. */
 async function shop() {
@@ -27,14 +27,13 @@ describe('the tab of checks', () => {
     expect((await browser.get(listOf(tenant))).text).toContain('No checks yet')
     const made = await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
     expect(made.text).toContain('The check was saved. It passes.')
-    expect(made.text).toContain('A part with the words “Sunday we are closed” should be found among the first 3')
+    expect(made.text).toContain('A part with the words “Sunday we are closed” should be found')
     expect(made.text).toContain('a change that breaks it is stopped')
-    expect(made.text).toContain('Passes, found first')
-    const other = { ...typed, question: 'Do you sell cars?', expected: tenant.hours, words: 'Volvo', within: '1' }
+    const other = { ...typed, question: 'Do you sell cars?', expected: tenant.hours, words: 'Volvo' }
     const failing = await browser.submit(`${listOf(tenant)}/new`, other)
     expect(failing.text).toContain('It fails now.')
-    expect(failing.text).toContain('A part of “Hours” with the words “Volvo” should be found first')
-    expect(failing.text).toMatch(/you’re told of a change that breaks it .* Callers now get “[^”]+” from “Hours”\./)
+    expect(failing.text).toContain('A part of “Hours” with the words “Volvo” should be found')
+    expect(failing.text).toContain('you’re told of a change that breaks it')
     await sql`update golden_questions set passed = null, rank = null, checked_at = null
       where agent_id = ${tenant.agentId}`.execute(stand.db)
     expect((await browser.get(listOf(tenant))).text.match(/Not checked yet/g)).toHaveLength(2)
@@ -43,7 +42,7 @@ describe('the tab of checks', () => {
     expect(run.text.indexOf('Do you sell cars?')).toBeLessThan(run.text.indexOf(question))
   })
 
-  test('keeps the value that a table should give, or that none should', async () => {
+  test('keeps the value that a table should give', async () => {
     const tenant = await shop()
     const { browser } = tenant
     await serve(stand, tenant, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
@@ -51,18 +50,10 @@ describe('the tab of checks', () => {
     const made = await browser.submit(`${listOf(tenant)}/new`, large)
     expect(made.text).toContain('The check was saved. It passes.')
     expect(made.text).toContain('A table should give “£14.20”')
-    const [{ id, expects }] = await checksOf(tenant)
-    expect(expects).toEqual({ value: '£14.20' })
-    expect((await browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain('value="£14.20"')
-    const changed = await browser.submit(`${listOf(tenant)}/${id}/edit`, { ...large, value: '', no_value: 'true' })
-    expect(changed.text).toContain('It fails now.')
-    expect(changed.text).toContain('No table should give a value')
-    expect(await checksOf(tenant)).toMatchObject([{ expects: { value: null } }])
-    const { html } = await browser.get(`${listOf(tenant)}/${id}/edit`)
-    expect(html).toContain('name="no_value" value="true" checked')
+    expect(await checksOf(tenant)).toMatchObject([{ expects: { value: '£14.20' }, within: 3 }])
   })
 
-  test('lets a question be kept by a link that names its document, changed and deleted', async () => {
+  test('lets a question be kept by a link that names its document, once, and deleted', async () => {
     const tenant = await shop()
     const { browser } = tenant
     const query = new URLSearchParams({ question, document: tenant.hours })
@@ -74,13 +65,15 @@ describe('the tab of checks', () => {
     expectFault(await browser.post(`${listOf(tenant)}/new`, ofNone), 'expected', noDocument)
     await browser.submit(`${listOf(tenant)}/new`, typed)
     const [{ id }] = await checksOf(tenant)
-    expect((await browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain('value="Sunday we are closed"')
-    await browser.submit(`${listOf(tenant)}/${id}/edit`, { ...typed, expected: 'nothing', words: '', within: '2' })
-    const changed = { question, expects: { nothing: true }, within: 2, on_failure: 'warn' }
-    expect(await checksOf(tenant)).toMatchObject([changed])
-    expect((await browser.get(`${listOf(tenant)}/${id}/delete`)).text).toContain(question)
+    const again = await browser.post(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
+    expect(again.headers.location).toBe(`${listOf(tenant)}#question-${id}`)
+    expect((await browser.get(listOf(tenant))).text).toContain('You already keep this as a check.')
+    const other = { ...typed, question: 'Do you sell cars?', expected: 'nothing' }
+    await browser.submit(`${listOf(tenant)}/new`, other)
+    const nothing = { question: other.question, expects: { nothing: true } }
+    expect(await checksOf(tenant)).toMatchObject([nothing, { id, expects: { words: typed.words } }])
     expect((await browser.submit(`${listOf(tenant)}/${id}/delete`)).text).toContain('was deleted')
-    expect(await checksOf(tenant)).toEqual([])
+    expect(await checksOf(tenant)).toMatchObject([nothing])
     expect((await browser.post(`${listOf(tenant)}/${id}/delete`)).status).toBe(404)
   })
 })
@@ -98,8 +91,8 @@ test('a new check stays in the form while the provider of embeddings is unavaila
   await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding)
     select organization_id, agent_id, gen_random_uuid(), question, words, within, on_failure, model, embedding
     from golden_questions, generate_series(2, 500) where agent_id = ${tenant.agentId}`.execute(stand.db)
-  const refused = await tenant.browser.post(`${listOf(tenant)}/new`, typed)
-  expectFault(refused, 'question', 'An agent can have at most 500 checks. Delete some first.')
+  const refused = await tenant.browser.post(`${listOf(tenant)}/new`, { ...typed, question: 'Do you open on Sunday?' })
+  expectFault(refused, 'question', 'An agent can have at most 500 checks, with 2 MB of text. Delete some first.')
 })
 
 describe('a change that would fail a blocking check', () => {
@@ -144,7 +137,7 @@ describe('a new price that a check doesn’t expect', () => {
   async function clinic(on_failure: 'block' | 'warn') {
     const tenant = await signedIn()
     const id = await serve(stand, tenant, 'Prices', prices('$58'))
-    const check = { question: asked, expected: id, words: '', value: '$58', within: '3', on_failure }
+    const check = { question: asked, expected: id, words: '', value: '$58', on_failure }
     expect((await tenant.browser.submit(`${listOf(tenant)}/new`, check)).text).toContain('It passes.')
     const page = pageOf(tenant, id)
     return {
@@ -181,6 +174,8 @@ describe('a new price that a check doesn’t expect', () => {
     expect(stopped.html).toContain('| Dental cleaning | $64 | $45 |')
     expect(stopped.html).toContain('<button form="text-form" name="update" value="1">Update the check and serve it')
     expect(await api()).toMatchObject({ status: 'completed', content: prices('$58') })
+    const kept = await browser.submit(...formWith(stopped.html, 'Keep the old version'))
+    expect(kept.text).toContain('The old version stays.')
     expect((await browser.submit(`${page}/edit`, { ...typed, update: '1' })).text).toContain('was saved')
     await stand.deliver()
     expect(await api()).toMatchObject({ status: 'completed', content: prices('$64') })

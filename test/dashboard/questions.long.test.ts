@@ -194,7 +194,7 @@ describe('a question without a good answer', () => {
   test('is closed by a check that expects no answer', async () => {
     const owner = await keeping()
     await askedFor(owner, 'Can my parrot come', 'do you sell cars')
-    const check = { question: 'can my parrot come', expected: 'nothing', within: '3', on_failure: 'block' }
+    const check = { question: 'can my parrot come', expected: 'nothing', on_failure: 'block' }
     await owner.browser.submit(`/dashboard/agents/${owner.agentId}/golden-questions/new`, check)
     await stored(owner, 'Rooms', 'A room costs 80 euros.')
     expect(await states(owner)).toEqual([['do you sell cars'], ['Can my parrot come']])
@@ -264,7 +264,7 @@ describe('a group', () => {
     expect((await owner.browser.submit(...form)).text).toContain('2 questions were deleted.')
     const left = (await keptQuestions(stand, owner)).map(({ question }) => question)
     expect(left).toEqual(['parrots', 'um do you sell cars'])
-    expect((await owner.browser.submit(...form)).text).toContain('no longer available')
+    expect((await owner.browser.submit(...form)).text).toContain('0 questions were deleted.')
   })
 
   test('of another organization, or of ids that no page has sent, is neither marked nor deleted', async () => {
@@ -283,8 +283,7 @@ describe('a group', () => {
     await storeQuestions(stand, owner, { question: 'low' }, { question: 'answered', status: 'found' })
     await storeQuestions(stand, { ...owner, agentId: second.id }, { question: 'of the second' })
     expect(shownIn((await screen(owner, all)).html)).toEqual(['answered', 'low'])
-    const asked = await owner.browser.get(`${path(owner)}/clear`)
-    expect(asked.text).toContain('All 2 questions of the last 30 days will be deleted')
+    expect((await screen(owner, all)).text).toContain('All questions of the last 30 days will be deleted.')
     expect(await keptQuestions(stand, owner)).toHaveLength(3)
     expect((await owner.browser.submit(`${path(owner)}/clear`)).text).toContain('2 questions were deleted.')
     expect((await keptQuestions(stand, owner)).map(({ question }) => question)).toEqual(['of the second'])
@@ -313,7 +312,7 @@ test('of 20,000 logged questions their list reads 2,000, and the page of agents 
   expect(buffersOf(ofHome[0]!)).toBeLessThan(150)
   for (const query of [{}, all]) {
     const pages = (await scansOf(() => screen(owner, query))).map(buffersOf)
-    expect(pages).toHaveLength(3)
+    expect(pages).toHaveLength(2)
     expect(Math.max(...pages), JSON.stringify(query)).toBeLessThan(400)
   }
   const before = `00000000-0000-0000-0000-${(18_002).toString(16).padStart(12, '0')}`

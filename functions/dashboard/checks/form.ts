@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import type { KeptCheck } from '../../../shared/checks/store.ts'
 import { time } from '../../../shared/http/input/time.ts'
 import { documentId } from '../../../shared/ids.ts'
 import { maxTurns } from '../../../shared/retrieval/heard.ts'
@@ -58,18 +57,6 @@ export function toInput({ expected, words, value, as_of, ...given }: v.InferOutp
     value: hasValue ? value : null,
     expects_value: hasValue,
     expects_nothing,
-  }
-}
-
-export function toTyped({ question, document_id, words, value, history, on_failure, ...kept }: KeptCheck) {
-  return {
-    question,
-    expected: kept.expects_nothing ? 'nothing' : (document_id ?? ''),
-    words: words ?? '',
-    value: value ?? '',
-    history: history.join('\n'),
-    on_failure,
-    as_of: kept.as_of?.toISOString(),
   }
 }
 

@@ -3,20 +3,11 @@ import { sql } from 'kysely'
 import * as v from 'valibot'
 import { answeringWords } from '../../../shared/checks/broken.ts'
 import { maxPerAgent } from '../../../shared/checks/check.ts'
-import {
-  createCheck,
-  deleteCheck,
-  getCheck,
-  type KeptCheck,
-  listChecks,
-  runChecks,
-  updateCheck,
-} from '../../../shared/checks/store.ts'
+import { createCheck, deleteCheck, type KeptCheck, listChecks, runChecks } from '../../../shared/checks/store.ts'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
-import type { Meter } from '../../../shared/http/request-meter.ts'
 import { documentId, newId, uuid } from '../../../shared/ids.ts'
 import { searchAfter } from '../../../shared/knowledge/search-after.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
@@ -29,15 +20,15 @@ import { callId } from '../../../shared/retrieval/schemas.ts'
 import { momentOf } from '../as-of.ts'
 import { isError } from '../error-view.ts'
 import type { Sent } from '../form-view.ts'
-import { type Form, oneLine } from '../forms.ts'
+import { oneLine } from '../forms.ts'
 import type { Html, View } from '../layout.ts'
 import { emptyView, rowsView } from '../list.ts'
 import { askPath, checkPath, checksPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
-import type { Answer, Screens } from '../screen.ts'
+import type { Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { ago, timeIn } from '../times.ts'
-import { checkForm, formView, noDocument, toInput, toTyped } from './form.ts'
+import { checkForm, formView, noDocument, toInput } from './form.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId` as const
@@ -81,43 +72,28 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
       const as_of = momentOf({ question, history }, at) ?? undefined
       const words = value ? undefined : await wordsOf(db, scope, { question, history, as_of }, document)
       const typed = { question, history: history.join('\n'), expected: document, value, words, as_of }
-      return await formPage(db, scope, 'New check', { typed })
+      return await formPage(db, scope, { typed })
     })
     .post(`${base}/new`, { ...writing, form: checkForm }, async ({ db, meter, scope, form }) => {
       const equal = form.isValid ? await findEqual(db, scope, toInput(form.values)) : undefined
       if (equal?.passed) await closeAsKept(scope, equal.question).execute(db)
       if (equal)
         return { redirect: checkPath(scope.agentId, equal.id), flash: { text: 'You already keep this as a check.' } }
-      return await save(db, scope, 'New check', form, async (input) => {
-        await admit(meter, inContext(input.question, input.history))
-        const check = await createCheck({ db, embedder }, scope, { ...input, within: 3 })
-        if (check.passed) await closeAsKept(scope, input.question).execute(db)
-        return check
-      })
-    })
-    .get(`${one}/edit`, writing, async ({ db, scope }) => {
-      const kept = await getCheck(db, scope, scope.goldenQuestionId)
-      return await formPage(db, scope, 'Edit check', { typed: toTyped(kept) })
-    })
-    .post(`${one}/edit`, { ...writing, form: checkForm }, async ({ db, meter, scope, form }) => {
-      const kept = await getCheck(db, scope, scope.goldenQuestionId)
-      return await save(
-        db,
-        scope,
-        'Edit check',
-        form,
-        async ({ question, history, value, expects_value, ...input }) => {
-          const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
-          if (isOther) await admit(meter, inContext(question, history))
-          // The API’s checks may expect that no table gives a value, which the form doesn’t show.
-          const isOtherValue = value !== kept.value || input.expects_nothing
-          return await updateCheck({ db, embedder }, scope, kept.id, {
-            ...input,
-            ...(isOther && { question, history }),
-            ...(isOtherValue && { value, expects_value }),
-          })
-        },
-      )
+      if (!form.isValid) return { ...(await formPage(db, scope, form)), status: 422 }
+      const input = toInput(form.values)
+      try {
+        await meter.admit()
+        await meter.reserveTokens(estimatedTokens(inContext(input.question, input.history)))
+        const { passed } = await createCheck({ db, embedder }, scope, { ...input, within: 3 })
+        if (passed) await closeAsKept(scope, input.question).execute(db)
+        const text = `The check was saved. It ${passed ? 'passes' : 'fails now'}.`
+        return { redirect: checksPage(scope.agentId), flash: { text, isError: passed === false } }
+      } catch (error) {
+        const isGone = isError(error, 'document_not_found')
+        const { message, status } = isGone ? { message: noDocument, status: 422 as const } : refusalOf(error)
+        const faults = { [isGone ? 'expected' : 'question']: message }
+        return { ...(await formPage(db, scope, { ...form, faults })), status }
+      }
     })
     .post(`${one}/delete`, writing, async ({ db, scope }) => {
       await deleteCheck(db, scope, scope.goldenQuestionId)
@@ -125,7 +101,7 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
     })
 }
 
-async function formPage(db: Database, scope: AgentScope, title: string, sent: Sent): Promise<View> {
+async function formPage(db: Database, scope: AgentScope, sent: Sent): Promise<View> {
   const [documents, agent] = await Promise.all([
     titles(db, scope)
       .orderBy(sql`(${d.id}::text = ${sent.typed?.expected ?? ''}) desc`)
@@ -135,7 +111,7 @@ async function formPage(db: Database, scope: AgentScope, title: string, sent: Se
       .execute(),
     getAgent(db, scope),
   ])
-  return { crumbs: [], title, content: formView(scope.agentId, documents, timeZoneOf(agent), sent) }
+  return { crumbs: [], title: 'New check', content: formView(scope.agentId, documents, timeZoneOf(agent), sent) }
 }
 
 /** The words of a document that answer a question, found by its words. Undefined if none do. */
@@ -162,32 +138,6 @@ async function findEqual(db: Database, { organizationId, agentId }: AgentScope, 
         is not distinct from (${document_id}::uuid, ${words}::text, ${value}::text, ${as_of}::timestamptz)
     limit 1`.execute(db)
   return rows[0]
-}
-
-async function admit(meter: Meter, question: string) {
-  await meter.admit()
-  await meter.reserveTokens(estimatedTokens(question))
-}
-
-/** Stores the check, or shows the form again with the fault at its field. @throws any error that belongs to no field */
-async function save(
-  db: Database,
-  scope: AgentScope,
-  title: string,
-  form: Form<v.InferOutput<typeof checkForm>>,
-  store: (input: ReturnType<typeof toInput>) => Promise<KeptCheck>,
-): Promise<Answer> {
-  if (!form.isValid) return { ...(await formPage(db, scope, title, form)), status: 422 }
-  try {
-    const { passed } = await store(toInput(form.values))
-    const text = `The check was saved. It ${passed ? 'passes' : 'fails now'}.`
-    return { redirect: checksPage(scope.agentId), flash: { text, isError: passed === false } }
-  } catch (error) {
-    const isGone = isError(error, 'document_not_found')
-    const { message, status } = isGone ? { message: noDocument, status: 422 as const } : refusalOf(error)
-    const faults = { [isGone ? 'expected' : 'question']: message }
-    return { ...(await formPage(db, scope, title, { ...form, faults })), status }
-  }
 }
 
 function titles(db: Database, scope: AgentScope) {
@@ -232,8 +182,7 @@ ${history.length > 0 && html`<p class="hint">after ${history.map((turn) => `“$
 <p class="hint">${expectedBy(check, title)}${as_of && html` · asked as of ${timeIn(as_of, zone)}`}${checked_at && html` · checked ${ago(checked_at)}`}</p></div>
 ${
   mayWrite &&
-  html`<a class="button quiet" href="${address}/edit" aria-label="Edit: “${question}”">Edit</a>
-<details><summary aria-label="Delete: “${question}”">Delete</summary><p>You’ll no longer be told if a change takes its answer away.</p><form method="post" action="${address}/delete"><button class="danger">Delete check</button></form></details>`
+  html`<details><summary aria-label="Delete: “${question}”">Delete</summary><p>You’ll no longer be told if a change takes its answer away.</p><form method="post" action="${address}/delete"><button class="danger">Delete check</button></form></details>`
 }</li>`
 }
 

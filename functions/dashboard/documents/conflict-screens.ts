@@ -23,7 +23,11 @@ export type Checking = Pick<Trier, 'embedder' | 'chunkSize'>
 const permission = 'kb:write'
 /** `checks`: the ids of the checks that the person has seen. */
 const updated = v.object({ edits: editsField, checks: v.string() })
-const restored = v.object({ edits: editsField, old: v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number)) })
+/** `old`: the revision to go back to; undefined if nothing was saved yet. */
+const restored = v.object({
+  edits: editsField,
+  old: v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))),
+})
 const isEdited =
   'Nothing was changed: somebody has changed the document or its checks in the meantime. Look at it again.'
 const idsOf = (failing: readonly Failing[]) =>
@@ -56,6 +60,7 @@ export function addConflictRoutes(screens: Screens, queue: Sender, checking: Che
       const document = await findOverview(db, scope)
       const { edits, old } = valid(form)
       const redirect = documentPath(scope.agentId, document.id)
+      if (old === undefined) return { redirect, flash: { text: 'The old version stays.' } }
       const text = isStopped(document) ? 'The old version stays. The new text is gone.' : 'The old version is back.'
       try {
         await restoreRevision({ db, queue }, scope, old, origin, unedited(edits))

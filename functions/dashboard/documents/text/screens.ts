@@ -171,7 +171,8 @@ function checkOf(question: string, text: string | null, at: string | undefined) 
 
 /** Asks before a text is saved that checks stop. */
 function stoppedView(scope: DocumentScope, document: Editable, failing: readonly Failing[]): Html {
-  const actions = html`<button form="${textFormId}" name="update" value="1">${updating(failing)}</button> <a class="button plain" href="${documentPath(scope.agentId, scope.documentId)}">Keep the old version</a>`
+  const actions = html`<button form="${textFormId}" name="update" value="1">${updating(failing)}</button>
+<form method="post" action="${documentPath(scope.agentId, scope.documentId)}/keep-old"><input type="hidden" name="edits" value="${document.edits}"><button class="plain">Keep the old version</button></form>`
   return brokenView(scope.agentId, failing, { zone: timeZoneOf(document), of: 'text', actions })
 }
 
