@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../../shared/bounded-map.ts'
-import { type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
+import { isCode, type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
 import { termsOf } from '../../../shared/terms/terms.ts'
 import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 import { normalForm } from '../../../shared/text/normal-form.ts'
@@ -18,7 +18,10 @@ export function wordingOf(question: string): string {
 /** The features of recent wordings: reading a wording takes half a millisecond, and a page groups thousands. */
 const known = new BoundedMap<string, Feature[]>(5000)
 
-/** Uses the terms of search by words, so that "k double four seven one" and "K-4471" are alike: of words that a text must have, if there are any. */
+/**
+ * Uses the terms of search by words, so that "k double four seven one" and "K-4471" are alike: of words that a text must have, if
+ * there are any. A code or number counts twice.
+ */
 export function featuresOf(wording: string): Feature[] {
   return known.getOrInsertComputed(wording, () => {
     const sought = keywordQuery(wording)
@@ -39,6 +42,7 @@ function featuresOfSought({ entries, spans, required, terms }: KeywordQuery, wor
     const ways = Map.groupBy(entries, ({ way }) => way)
     const own = [...ways.values()].map((way) => way.map(({ slot }) => terms[slot]!))
     const wholes = own.flatMap((way) => (way.length === 1 ? way : []))
-    return wholes.length > 0 ? [wholes] : own[0]!.map((term) => [term])
+    if (wholes.length === 0) return own[0]!.map((term) => [term])
+    return wholes.some(isCode) ? [wholes, wholes] : [wholes]
   })
 }
