@@ -81,8 +81,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 const mailHead = 'From: a@b.example\r\nDate: Mon, 1 Jun 2026 10:00:00 +0000\r\nMIME-Version: 1.0\r\n'
 const passage = (content: string) => ({ chunk_index: 0, content, document_title: 'a', score: 0.5 })
 const termsIn = (text: string) => new Set(wordsOf(text.slice(0, 200)).flatMap(({ text }) => termsOf(text)))
-const shown = (text: string) =>
-  passageText(text, ({ start, end }) => text.slice(start, end) as never).toString()
+const shown = (text: string) => passageText(text, ({ start, end }) => text.slice(start, end) as never).toString()
 const at = new Date('2026-11-24T12:00:00Z')
 const said = { title: 'Changes', removed: 'removed', added: 'new' }
 const json = (body: string) => readJson(body, new Headers({ 'content-type': 'application/json' }))
