@@ -252,7 +252,7 @@ function assertRules({ html, headers }: Page) {
   expect(html).toMatch(/^<!doctype html>\s*<html lang="en">/)
   expect(html).toMatch(/<title>[^<]+ · Cuecard<\/title>/)
   expect(html.match(/<h1[ >]/g)).toHaveLength(1)
-  expect(html).toContain('<a class="skip" href="#main">')
+  expect(html).toContain('<a class="skip button" href="#main">')
   const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? [])
   expect(ids).toEqual([...new Set(ids)])
   const labels = tags.filter(({ name }) => name === 'label').map(({ attributes }) => attributes.get('for'))
