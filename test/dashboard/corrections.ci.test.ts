@@ -24,10 +24,9 @@ async function found({ call, knowledgeBase }: SignedIn): Promise<string> {
 
 /** The form that corrects the first passage. */
 async function formOf(tenant: SignedIn, id: string) {
-  const { html } = await tenant.browser.get(`${pageOf(tenant, id)}?passage=1`)
-  const [, link] = /href="([^"]+\/edit\?passage=1[^"]+)"/.exec(html)!
-  const address = plain(link!)
-  const form = await tenant.browser.get(address)
+  const { html } = await tenant.browser.get(pageOf(tenant, id))
+  const form = await tenant.browser.get(/href="([^"]+\/edit\?passage=1)"/.exec(html)![1]!)
+  const address = plain(/class="text-form"[^>]* action="([^"]*)"/.exec(form.html)![1]!)
   const [, content = ''] = /<textarea[^>]*>\n([^<]*)</.exec(form.html)!
   const edits = hiddenIn(form.html, 'edits')
   return { address, content, fields: { title: 'menu', edits, content: content.replace('€8.20', '€3.20') } }

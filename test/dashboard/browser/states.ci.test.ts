@@ -27,7 +27,7 @@ describe.runIf(executablePath)('the result of each click (needs chromium, or CHR
       await page.getByLabel('Select “Hours”').check()
       await page.getByLabel('Select “Parking”').check()
       await expectWell('documents are selected')
-      await page.getByRole('button', { name: 'Delete selected' }).click()
+      await page.getByRole('button', { name: 'Delete 2 documents' }).click()
       await page.getByRole('button', { name: 'Undo' }).waitFor()
       await expectWell('deletions that can be undone')
 
