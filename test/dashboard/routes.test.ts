@@ -33,7 +33,7 @@ test('screens that only show need permission to read, and all others to write', 
     any: [...below('', '/*', '/organizations'), 'POST /dashboard/organizations', ownConnection],
     'kb:read': [
       ...[...below('', '', '/connect', '/settings/apps/new'), 'POST /dashboard/connect'],
-      ...below('/agents/:agentId', '/ask', '/golden-questions', '/sources', '/sources/:sourceId'),
+      ...below('/agents/:agentId', '', '/ask', '/golden-questions', '/sources', '/sources/:sourceId'),
       ...below('/agents/:agentId', '/documents', ...documents),
     ],
     questions: below('/agents/:agentId', '/questions', '/call'),
@@ -131,7 +131,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       await unchanged(other)
     })
 
-  const leadsElsewhere = /\/(\*|file|connect)$/.test(path)
+  const leadsElsewhere = /\/(\*|file|:agentId|connect)$/.test(path)
   if (isGet && !leadsElsewhere && !/(:write|^people|^questions)$/.test(metadata.permission))
     test('offers a read-only key no other action', async () => {
       const page = await reader.browser.get(fill(path, reader.ids))

@@ -108,18 +108,21 @@ ${isPicture ? html`<div class="versions">${documentView(shown)}${pictureView(pla
     .post(`${documentRoute}/delete`, { ...writing, form: deleted }, async ({ c, db, scope, form, isPartial }) => {
       const base = agentPage(scope.agentId, 'documents')
       const removal = { match: unedited(valid(form).edits), ignores: isIgnoring(c), toTrash: !isPartial }
-      const title = isPartial ? '' : (await findOverview(db, scope)).title
+      const removed = isPartial ? undefined : await findOverview(db, scope)
       try {
         await deleteDocument(db, scope, removal)
       } catch (error) {
         if (isPartial && isError(error, 'precondition_failed')) return c.body(null, 409)
-        const isEdited = `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`
+        const isEdited = `“${removed?.title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`
         if (!isError(error, 'document_not_found')) return unchanged(error, `${base}/${scope.documentId}`, isEdited)
       }
       // upload.js deletes the document of a cancelled upload.
       if (isPartial) return c.body(null, 204)
       const undo = undoing(scope.agentId, 'document', [scope.documentId])
-      return { redirect: cameFrom(c, base), flash: { text: `“${title}” is in the trash.`, undo } }
+      const text = removed?.changes
+        ? 'The old version stays. The new file is in the trash.'
+        : `“${removed?.title}” is in the trash.`
+      return { redirect: cameFrom(c, base), flash: { text, undo } }
     })
 }
 

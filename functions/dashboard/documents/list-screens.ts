@@ -29,6 +29,9 @@ const listQuery = v.object({
 type ListQuery = v.InferOutput<typeof listQuery>
 
 export function addListScreens(screens: Screens) {
+  screens.get('/dashboard/agents/:agentId', { permission: 'kb:read' }, async ({ agent }) => ({
+    redirect: agentPage((await agent()).id, 'documents'),
+  }))
   screens.get(documentsRoute, { permission: 'kb:read' }, async ({ c, db, scope, isPartial, may }) => {
     const place = { agentId: scope.agentId, base: agentPage(scope.agentId, 'documents'), mayWrite: may('kb:write') }
     const { agent, ...list } = await readList(db, scope, place, v.parse(listQuery, c.req.query()))
