@@ -93,7 +93,9 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
       results: [],
       message: expect.stringMatching(/has nothing on this.*Say that you do not know/),
     })
-    const { structuredContent: uncertain } = await tool('search', { query: 'are dogs allowed on the terrace on sunday' })
+    const { structuredContent: uncertain } = await tool('search', {
+      query: 'are dogs allowed on the terrace on sunday',
+    })
     expect(uncertain).toMatchObject({
       status: 'uncertain',
       retryable: false,
