@@ -39,7 +39,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
             example: {
               data: [hitExample],
               degraded: null,
-              answerable: 0.969,
+              answerable: 0.991,
               status: 'found',
               value: null,
               dates: [{ said: 'on Sunday', from: '2026-12-27', to: '2026-12-27' }],
