@@ -156,7 +156,7 @@ export function datedFirst<Found extends Dated>(
   const days = asked.flatMap(({ from, to }) => daysFrom(from, to))
   const question = readHours(query, moment)
   const { units, isPriced, asksHours, asksEvents } = question
-  const { graded, most, isExcepted: isOut } = gradesOf(hits, asked, days, question, moment, agentName)
+  const { graded, most, isUsual, isExcepted: isOut } = gradesOf(hits, asked, days, question, moment, agentName)
   const isExplicit =
     asksEvents || asked.some(({ naming }) => naming === 'date' || naming === 'holiday' || naming === 'rule')
   const least = Math.max(0, ...graded.map(({ met }) => met))
@@ -188,9 +188,9 @@ export function datedFirst<Found extends Dated>(
   const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
   // At half past midnight the hours of the day that has begun say nothing of “still open”.
   const isBeforeOpening = !isNight && asked.some(({ isAfterMidnight }) => isAfterMidnight)
-  const isHoliday =
+  const areHolidays = () =>
     asked.every(({ naming }) => naming === 'holiday') || days.every((day) => isPublicHoliday(day, moment.place))
-  const isMissing = asksHours && isHoliday && special.length === 0
+  const isMissing = asksHours && !isUsual && special.length === 0 && areHolidays()
   const isSaid = asksHours && best?.isAbout === true && best.met === units.length
   const ordered = [...special, ...ordinary].map(({ hit }) => hit)
   return {
@@ -253,7 +253,7 @@ function gradesOf<Found extends Dated>(
       return [{ hit, text, rank, met, metInPassage, others, speaksOfHours, namesHours, saysClosed, isAbout }]
     })
   })
-  return { graded, most: Math.max(...metIn.values()), isExcepted }
+  return { graded, most: Math.max(...metIn.values()), isUsual, isExcepted }
 }
 
 function rankOn(mentions: Mentions, day: Day, place: Place): number {
