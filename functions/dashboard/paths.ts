@@ -16,7 +16,8 @@ export function withQuery(path: string, parameters: Record<string, string | numb
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
 
-export function askPath(agentId: string, query: { q?: string; at?: string | undefined } = {}): string {
+/** @param query `after`: the document that is to be ready first */
+export function askPath(agentId: string, query: { q?: string; at?: string | undefined; after?: string } = {}): string {
   return withQuery(agentPage(agentId, 'ask'), query)
 }
 

@@ -49,10 +49,7 @@ export interface Question extends Filters {
 }
 
 interface Outcome
-  extends Pick<
-    Found,
-    'hits' | 'answerable' | 'status' | 'value' | 'dates' | 'sought' | 'today' | 'dispute' | 'likenessOf'
-  > {
+  extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'dates' | 'sought' | 'today' | 'dispute'> {
   degraded: null | 'keyword_only'
 }
 

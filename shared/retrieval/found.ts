@@ -3,7 +3,7 @@ import { dayOf, dayText } from '../organizations/time-zone.ts'
 import { datesOf } from './dates/asked-days.ts'
 import { type Dated, datedFirst, daysOfCall, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { type Place as ChunkPlace, placeOf } from './index/agent-index.ts'
-import { type Judgement, judge, type LikenessOf, withoutPassages } from './judgement.ts'
+import { type Judgement, judge, withoutPassages } from './judgement.ts'
 import { comparedPassages, orderedByRuns } from './letter-runs.ts'
 import { type Likeness, likenessOf } from './meaning/likeness.ts'
 import type { Filters, Plan } from './plan.ts'
@@ -35,7 +35,6 @@ export interface Found extends Judgement {
   model: string | null
   /** The stored vectors by their keys in hexadecimal, of those that were given. */
   stored: ReadonlyMap<string, Float32Array>
-  likenessOf: LikenessOf
 }
 
 /** A passage before it is judged, with the time in which its document is valid. */
@@ -127,7 +126,6 @@ function judged({ index, sought }: Plan, passages: readonly Passage[], likeness:
     hasVector,
     model,
     stored: new Map(),
-    likenessOf: likenessBy,
   }
 }
 

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest'
-import { noDocument } from '../../functions/dashboard/checks/form.ts'
 import { noHours, noPath, noUrl } from '../../functions/dashboard/websites/form.ts'
 import { serve } from './document-rows.ts'
 import { fill, type Ids, never, rowsOf } from './routes.ts'
@@ -58,19 +57,6 @@ const forms: Record<string, [fields: FormFields, faults: Fault[]]> = {
       ['closes', { open: 'hours', opens: '14:00', closes: '10:00' }, 'You close before you open.'],
       ['closes', { open: 'hours', opens: '10:00', closes: '25:00' }, 'Enter a time, such as 10:00.'],
       ['note', { note: 'a'.repeat(501) }, tooLong('This', '500')],
-    ],
-  ],
-  [`${agent}/golden-questions/new`]: [
-    { question: 'Open?', history: 'Hello', expected: '', words: 'closed', value: '', on_failure: 'block' },
-    [
-      ['question', { question: ' ' }, 'Enter a question.'],
-      ['question', { question: 'a'.repeat(8001) }, tooLong('A question', '8,000')],
-      ['history', { history: 'turn\n'.repeat(11) }, 'Enter at most 10 lines.'],
-      ['expected', { expected: 'x' }, noDocument],
-      ['words', { words: '' }, 'Choose a document above, or enter words or a value of the answer.'],
-      ['words', { words: 'a'.repeat(1001) }, tooLong('These words', '1,000')],
-      ['value', { value: 'a'.repeat(1001) }, tooLong('A value', '1,000')],
-      ['on_failure', { on_failure: 'x' }, 'Choose what happens.'],
     ],
   ],
   [`${agent}/sources/new`]: [

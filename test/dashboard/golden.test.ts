@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { noDocument } from '../../functions/dashboard/checks/form.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { newId } from '../../shared/ids.ts'
 import { checksOf, formWith, get, hiddenIn, pageOf, serve } from './document-rows.ts'
-import { browserOf, expectFault, type Page, signIn, useDashboard } from './support.ts'
+import { browserOf, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 const sunday = 'On Sunday we are closed.'
 const question = 'Are you open on Sunday?'
 const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/golden-questions`
-const typed = { question, expected: '', words: 'Sunday we are closed', on_failure: 'warn' }
+const words = 'Sunday we are closed'
+
+/** Makes a check by the API, which can also make those that only warn. */
+const make = (tenant: SignedIn, check: { question: string; expects: object; on_failure?: 'warn' | 'block' }) =>
+  tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, { on_failure: 'block', ...check })
 
 /** Somebody whose agent serves its opening hours. */
 async function shop() {
@@ -25,15 +28,15 @@ describe('the tab of checks', () => {
     const tenant = await shop()
     const { browser } = tenant
     expect((await browser.get(listOf(tenant))).text).toContain('No checks yet')
-    const made = await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
+    const made = await browser.submit(listOf(tenant), { question, document_id: tenant.hours, words })
     expect(made.text).toContain('The check was saved. It passes.')
-    expect(made.text).toContain('A part with the words “Sunday we are closed” should be found')
+    expect(made.text).toContain(`A part of “Hours” with the words “${words}” should be found`)
     expect(made.text).toContain('a change that breaks it is stopped')
-    const other = { ...typed, question: 'Do you sell cars?', expected: tenant.hours, words: 'Volvo' }
-    const failing = await browser.submit(`${listOf(tenant)}/new`, other)
-    expect(failing.text).toContain('It fails now.')
-    expect(failing.text).toContain('A part of “Hours” with the words “Volvo” should be found')
-    expect(failing.text).toContain('you’re told of a change that breaks it')
+    const failing = { question: 'Do you sell cars?', expects: { words: 'Volvo' }, on_failure: 'warn' } as const
+    await make(tenant, failing)
+    const { text } = await browser.get(listOf(tenant))
+    expect(text).toContain('“Do you sell cars?” Fails A part with the words “Volvo” should be found')
+    expect(text).toContain('you’re told of a change that breaks it')
     await sql`update golden_questions set passed = null, rank = null, checked_at = null
       where agent_id = ${tenant.agentId}`.execute(stand.db)
     expect((await browser.get(listOf(tenant))).text.match(/Not checked yet/g)).toHaveLength(2)
@@ -45,60 +48,62 @@ describe('the tab of checks', () => {
   test('keeps the value that a table should give', async () => {
     const tenant = await shop()
     const { browser } = tenant
-    await serve(stand, tenant, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
-    const large = { ...typed, question: 'what does a large diavola cost', words: '', value: '£14.20' }
-    const made = await browser.submit(`${listOf(tenant)}/new`, large)
+    const menu = await serve(
+      stand,
+      tenant,
+      'Menu',
+      '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |',
+    )
+    const large = { question: 'what does a large diavola cost', document_id: menu, value: '£14.20' }
+    const made = await browser.submit(listOf(tenant), large)
     expect(made.text).toContain('The check was saved. It passes.')
     expect(made.text).toContain('A table should give “£14.20”')
     expect(await checksOf(tenant)).toMatchObject([{ expects: { value: '£14.20' }, within: 3 }])
   })
 
-  test('lets a question be kept by a link that names its document, once, and deleted', async () => {
+  test('keeps an answer once, also that there is none, and deletes it', async () => {
     const tenant = await shop()
     const { browser } = tenant
-    const query = new URLSearchParams({ question, document: tenant.hours })
-    const { html } = await browser.get(`${listOf(tenant)}/new?${query}`)
-    expect(html).toContain(`value="${question}"`)
-    expect(html).toContain(`<option value="${tenant.hours}" selected>Hours</option>`)
-    expect(html.match(/>Hours</g)).toHaveLength(1)
-    const ofNone = { ...typed, expected: newId() }
-    expectFault(await browser.post(`${listOf(tenant)}/new`, ofNone), 'expected', noDocument)
-    await browser.submit(`${listOf(tenant)}/new`, typed)
+    const kept = { question, document_id: tenant.hours, words }
+    await browser.submit(listOf(tenant), kept)
     const [{ id }] = await checksOf(tenant)
-    const again = await browser.post(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
+    const again = await browser.post(listOf(tenant), kept)
     expect(again.headers.location).toBe(`${listOf(tenant)}#question-${id}`)
     expect((await browser.get(listOf(tenant))).text).toContain('You already keep this as a check.')
-    const other = { ...typed, question: 'Do you sell cars?', expected: 'nothing' }
-    await browser.submit(`${listOf(tenant)}/new`, other)
-    const nothing = { question: other.question, expects: { nothing: true } }
-    expect(await checksOf(tenant)).toMatchObject([nothing, { id, expects: { words: typed.words } }])
+    const cars = 'Do you sell cars?'
+    await browser.submit(listOf(tenant), { question: cars })
+    const nothing = { question: cars, expects: { nothing: true } }
+    expect(await checksOf(tenant)).toMatchObject([nothing, { id, expects: { words }, on_failure: 'block' }])
     expect((await browser.submit(`${listOf(tenant)}/${id}/delete`)).text).toContain('was deleted')
     expect(await checksOf(tenant)).toMatchObject([nothing])
     expect((await browser.post(`${listOf(tenant)}/${id}/delete`)).status).toBe(404)
   })
 })
 
-test('a new check stays in the form while the provider of embeddings is unavailable, and above the agent’s limit', async () => {
+test('a check that can’t be kept leads back to its question in Ask, which says why', async () => {
   const tenant = await shop()
+  const kept = { question, document_id: tenant.hours, words }
   const embed = () => Promise.reject(new EmbeddingError('unavailable', 'stopped'))
   const without = browserOf(stand, { embedder: { ...lexicalEmbedder(), embed }, keySignIn: true })
   const browser = await signIn(without, tenant.apiKey)
-  const { status, html, text } = await browser.post(`${listOf(tenant)}/new`, typed)
-  expect([status, text]).toEqual([503, expect.stringContaining('Checks can’t be run at the moment')])
-  expect(html).toContain(`value="${question}"`)
+  const refused = await browser.post(listOf(tenant), kept)
+  expect(refused.headers.location).toBe(`/dashboard/agents/${tenant.agentId}/ask?q=Are+you+open+on+Sunday%3F`)
+  expect((await browser.get(listOf(tenant))).text).toContain('Checks can’t be run at the moment')
+  const ofDeleted = await tenant.browser.submit(listOf(tenant), { ...kept, document_id: newId() })
+  expect(ofDeleted.text).toContain('The document that answered was deleted. Ask again.')
   expect(await checksOf(tenant)).toEqual([])
-  await tenant.browser.submit(`${listOf(tenant)}/new`, typed)
+  await tenant.browser.submit(listOf(tenant), kept)
   await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding)
     select organization_id, agent_id, gen_random_uuid(), question, words, within, on_failure, model, embedding
     from golden_questions, generate_series(2, 500) where agent_id = ${tenant.agentId}`.execute(stand.db)
-  const refused = await tenant.browser.post(`${listOf(tenant)}/new`, { ...typed, question: 'Do you open on Sunday?' })
-  expectFault(refused, 'question', 'An agent can have at most 500 checks, with 2 MB of text. Delete some first.')
+  const above = await tenant.browser.submit(listOf(tenant), { ...kept, question: 'Do you open on Sunday?' })
+  expect(above.text).toContain('An agent can have at most 500 checks, with 2 MB of text. Delete some first.')
 })
 
 describe('a change that would fail a blocking check', () => {
   async function guarded() {
     const tenant = await shop()
-    await tenant.browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
+    await make(tenant, { question, expects: { words } })
     return { ...tenant, get: () => tenant.call('GET', `${tenant.knowledgeBase}/${tenant.hours}`) }
   }
 
@@ -137,8 +142,9 @@ describe('a new price that a check doesn’t expect', () => {
   async function clinic(on_failure: 'block' | 'warn') {
     const tenant = await signedIn()
     const id = await serve(stand, tenant, 'Prices', prices('$58'))
-    const check = { question: asked, expected: id, words: '', value: '$58', on_failure }
-    expect((await tenant.browser.submit(`${listOf(tenant)}/new`, check)).text).toContain('It passes.')
+    const expects = { document_id: id, value: '$58' }
+    const { body } = await make(tenant, { question: asked, expects, on_failure })
+    expect(body.last_result.passed).toBe(true)
     const page = pageOf(tenant, id)
     return {
       ...tenant,
@@ -216,19 +222,17 @@ describe('a new price that a check doesn’t expect', () => {
   })
 
   test('is named by the words that answered, or as an answer where none should be', async () => {
-    const { browser, hours, document, call, knowledgeBase, ...tenant } = await shop()
-    await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'warn' })
-    const cars = { question: 'do you sell used cars', words: '', expected: 'nothing' }
-    await browser.submit(`${listOf(tenant)}/new`, { ...typed, ...cars })
+    const tenant = await shop()
+    const { browser, hours, document, call, knowledgeBase } = tenant
+    await make(tenant, { question, expects: { words }, on_failure: 'warn' })
+    await make(tenant, { question: 'do you sell used cars', expects: { nothing: true }, on_failure: 'warn' })
     await call('PATCH', `${knowledgeBase}/${hours}`, { content: 'On Sunday we are open. We sell used cars.' })
     await stand.deliver()
     const warned = await browser.get(document)
     expect(warned.text).toContain('A check expects “Sunday we are closed”. The text now says “On Sunday we are open.”')
     expect(warned.text).toContain('A check expects no answer. The text now says “We sell used cars.”')
     await browser.submit(...formWith(warned.html, 'Update the checks'))
-    const expects = (await checksOf({ browser, call, knowledgeBase, ...tenant })).map(
-      (each: { expects: object }) => each.expects,
-    )
+    const expects = (await checksOf(tenant)).map((each: { expects: object }) => each.expects)
     expect(expects).toEqual([{ document_id: hours, words: 'We sell used cars.' }, { words: 'On Sunday we are open.' }])
   })
 })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { DocumentId } from '../../shared/ids.ts'
-import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
+import { soughtWords } from '../../shared/retrieval/explanation/sought-words.ts'
 import type { FoundPassage } from '../../shared/retrieval/found.ts'
 import { type Mode, searchModes } from '../../shared/retrieval/schemas.ts'
 import { search } from '../../shared/retrieval/search.ts'
@@ -94,7 +94,7 @@ test('the explanation says which words are known as of a given time', async () =
   const documentId = ids.at(-1)!
   await setDates(tenant, documentId, from, until)
   const isKnown = async (asOf?: string) =>
-    (await explainWords(dbOf(tenant), scopeOf(tenant), 'zebras', asOf)).words[0]!.isKnown
+    (await soughtWords(dbOf(tenant), scopeOf(tenant), 'zebras', asOf))[0]!.isKnown
   for (const asOf of [undefined, until]) expect(await isKnown(asOf)).toBe(false)
   expect(await isKnown(from)).toBe(true)
 })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
+import { soughtWords } from '../../shared/retrieval/explanation/sought-words.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import { placesOf, termPlaces } from '../../shared/terms/term-places.ts'
@@ -38,13 +38,11 @@ describe('the words of a question', () => {
   })
   const explain = async (tenant: Tenant, query: string) => {
     const hits = await search(tenant, query)
-    const { words, presencesIn } = await explainWords(dbOf(tenant), scopeOf(tenant), query, undefined)
-    const first = hits[0] && presencesIn(hits[0])
+    const words = await soughtWords(dbOf(tenant), scopeOf(tenant), query, undefined)
     const marked = hits[0] && markedIn(hits[0].content, new Set(words.flatMap(({ terms }) => [...terms])))
     return {
       known: words.filter(({ isKnown }) => isKnown).map(({ text }) => text),
       unknown: words.filter(({ isKnown }) => !isKnown).map(({ text }) => text),
-      has: words.filter((_, i) => first?.[i]).map(({ text }) => text),
       marked,
       words,
     }
@@ -60,19 +58,12 @@ describe('the words of a question', () => {
   })
 
   test.each([
-    ['do you open sundays', 'Sunday', ['sundays']],
-    ['do you have k double four seven one', 'K-4471', ['k double four seven one']],
-    ['is miss vishnevski in', 'Wiśniewski', ['vishnevski']],
-    ['half past nine on saturday', '9:30', ['half past nine', 'saturday']],
-  ])('are marked where the passage has them in any spelling, reading or sound: %s', async (query, place, has) => {
-    const found = await explain(tenant, query)
-    expect(found.marked).toContain(place)
-    expect(found.has).toEqual(expect.arrayContaining(has))
-  })
-
-  test('count for a passage if its title or headings have them', async () => {
-    const found = await explain(await tenantOf('# Zebras\n## Food\n\nHay and water.'), 'food for zebras')
-    expect(found).toMatchObject({ has: ['food', 'zebras'] })
+    ['do you open sundays', 'Sunday'],
+    ['do you have k double four seven one', 'K-4471'],
+    ['is miss vishnevski in', 'Wiśniewski'],
+    ['half past nine on saturday', '9:30'],
+  ])('are marked where the passage has them in any spelling, reading or sound: %s', async (query, place) => {
+    expect((await explain(tenant, query)).marked).toContain(place)
   })
 
   test('match by their sound only if no text has their spelling', async () => {
@@ -82,7 +73,7 @@ describe('the words of a question', () => {
   })
 
   test('are an empty list if there is nothing to search for', async () => {
-    expect((await explainWords(dbOf(tenant), scopeOf(tenant), 'and is it', undefined)).words).toEqual([])
+    expect(await soughtWords(dbOf(tenant), scopeOf(tenant), 'and is it', undefined)).toEqual([])
   })
 
   test('are unknown if only another organization’s texts have them', async () => {

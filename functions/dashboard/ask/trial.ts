@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
+import { documentId } from '../../../shared/ids.ts'
 import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
-import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
+import { soughtWords } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { oneLine } from '../forms.ts'
@@ -20,6 +21,8 @@ export const askQuery = v.object({
   ),
   /** The date and time of the agent's zone at which callers would ask; now if absent. */
   at: v.fallback(v.optional(v.pipe(v.string(), v.check(isWallTime))), undefined),
+  /** The document that was written for the question: it is asked once that is ready. */
+  after: v.fallback(v.optional(documentId), undefined),
 })
 export type AskQuery = v.InferOutput<typeof askQuery>
 
@@ -34,7 +37,7 @@ export async function tryOut(
   query: string,
   asOf: string | undefined,
 ) {
-  const { data, status, value, dates, dispute, degraded, sought, likenessOf } = await answer(
+  const { data, status, value, dates, dispute, degraded, sought } = await answer(
     db,
     { ...scope, logsQuestions: false },
     {
@@ -46,7 +49,7 @@ export async function tryOut(
     },
     startTiming(systemClock),
   )
-  const { words, presencesIn } = await explainWords(db, scope, query, asOf)
+  const words = await soughtWords(db, scope, query, asOf)
   return {
     status,
     value,
@@ -55,14 +58,10 @@ export async function tryOut(
     dispute,
     /** The answer that a caller would hear, with its source. Undefined if nothing was found. */
     heard: status === 'nothing' ? undefined : heardOf(`${query} ${sought}`, data, value),
-    /** The parts found, each with whether it has each word. `likeness` of the meanings: from 0 to 1, 0 if they weren't compared. */
-    passages: data.map((hit) => ({
-      hit,
-      likeness: hit.scores.semantic === null ? 0 : likenessOf(hit.scores.semantic),
-      presences: presencesIn(hit),
-    })),
+    /** The parts found, best first. */
+    passages: data,
     words,
-    isEmpty: words.length === 0 && status !== 'found',
+    isEmpty: words.length === 0 && status === 'nothing',
     isDegraded: degraded !== null,
   }
 }

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { answeringWords } from '../../../shared/checks/broken.ts'
 import { dayOf } from '../../../shared/organizations/time-zone.ts'
-import type { SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import type { Hit } from '../../../shared/retrieval/schemas.ts'
 import { placesOf } from '../../../shared/terms/term-places.ts'
 import { heardView, type Source, sourceView } from '../answer-view.ts'
@@ -36,6 +35,12 @@ export function nothingServedView(agentId: string): Html {
     'As soon as a document is ready, you can ask about it.',
     html`<a class="button" href="${agentPage(agentId, 'documents')}">Go to documents</a>`,
   )
+}
+
+/** Asks again by itself until the document that was written for the question is ready. */
+export function waitingView(agentId: string, query: AskQuery, title: string): Html {
+  return html`<section class="answer panel" aria-label="Answer" hx-get="${askPath(agentId, query)}" hx-trigger="every 2s" hx-swap="outerHTML">
+<p class="state work" role="status">Processing</p><p>“${title}” is being processed. The answer appears here once it’s ready.</p></section>`
 }
 
 const verdicts = {
@@ -89,8 +94,8 @@ function actionsView(
   const source = heard?.source
   const valued = status === 'found' ? value?.text : undefined
   const words = source && !valued ? answeringWords(question, source.content) : ''
-  const check = { question, expected: source?.document_id ?? 'nothing', words, value: valued, as_of: at }
-  const keep = html`<form method="post" action="${checksPage(agentId)}/new">${Object.entries({ ...check, on_failure: 'block' }).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
+  const check = { question, document_id: source?.document_id, words, value: valued, as_of: at }
+  const keep = html`<form method="post" action="${checksPage(agentId)}">${Object.entries(check).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
 <button${status !== 'found' && html` class="plain"`}>${status === 'nothing' ? 'Right, it has no answer' : 'Right, keep it'}</button></form>`
   if (status === 'found') return html`${keep} ${source && correctView(agentId, source, question, at)}`
   // A text is corrected only where it answered: any other may be about something else.
@@ -101,32 +106,14 @@ function correctView(agentId: string, source: Hit, question: string, at: string 
   return html`<a class="button plain" href="${correctionPath(agentId, source, question, at)}">Correct it</a>`
 }
 
+/** Shows the words that were searched for, and the parts found with these words marked. */
 function whyView(agentId: string, { words, passages }: Trial): Html {
   const sought = words.map(
     ({ text, isKnown }, i) =>
       html`${i > 0 && ', '}<b>${text}</b>${!isKnown && html` <span class="fault">(in no document)</span>`}`,
   )
+  const terms = new Set(words.flatMap(({ terms }) => [...terms]))
   return html`<details><summary>Why?</summary>
 <p class="sought">${sought.length > 0 && html`Searched for ${sought}. `}${counted(passages.length, 'part')} found.</p>
-<ol class="hits">${passages.map((passage) => html`<li class="panel">${passageView(agentId, words, passage)}</li>`)}</ol></details>`
-}
-
-/** The minimum likeness at which people call a passage close in meaning to a question. */
-const closeLikeness = 0.6
-
-function passageView(
-  agentId: string,
-  sought: SoughtWord[],
-  { hit, likeness, presences }: Trial['passages'][number],
-): Html {
-  const terms = new Set(sought.flatMap(({ terms }) => [...terms]))
-  return html`${sourceView(sourceOf(agentId, hit))}
-${markedText({ text: hit.content, places: placesOf(terms, hit.content) })}
-<ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${likeness >= closeLikeness && html`<li>Close in meaning</li>`}</ul>`
-}
-
-function presenceView(word: string, isPresent: boolean): Html {
-  if (isPresent)
-    return html`<li class="whole">${icon('check')} <span class="unseen">has “${word}”</span><span aria-hidden="true">${word}</span></li>`
-  return html`<li><span class="unseen">doesn’t have “${word}”</span><s aria-hidden="true">${word}</s></li>`
+<ol class="hits">${passages.map((hit) => html`<li class="panel">${sourceView(sourceOf(agentId, hit))}${markedText({ text: hit.content, places: placesOf(terms, hit.content) })}</li>`)}</ol></details>`
 }

@@ -1,44 +1,52 @@
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
-import { answeringWords } from '../../../shared/checks/broken.ts'
 import { maxPerAgent } from '../../../shared/checks/check.ts'
 import { createCheck, deleteCheck, type KeptCheck, listChecks, runChecks } from '../../../shared/checks/store.ts'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
-import { documentId, newId, uuid } from '../../../shared/ids.ts'
-import { searchAfter } from '../../../shared/knowledge/search-after.ts'
+import { time } from '../../../shared/http/input/time.ts'
+import { documentId } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
-import { getAgent } from '../../../shared/organizations/agents.ts'
 import { timeZoneOf, wallTime } from '../../../shared/organizations/time-zone.ts'
-import { closeAsKept, listQuestions } from '../../../shared/questions/questions.ts'
-import { maxTurns } from '../../../shared/retrieval/heard.ts'
-import { inContext } from '../../../shared/retrieval/in-context.ts'
-import { callId } from '../../../shared/retrieval/schemas.ts'
-import { momentOf } from '../as-of.ts'
+import { closeAsKept } from '../../../shared/questions/questions.ts'
 import { isError } from '../error-view.ts'
-import type { Sent } from '../form-view.ts'
-import { oneLine } from '../forms.ts'
-import type { Html, View } from '../layout.ts'
+import { line } from '../forms.ts'
+import type { Html } from '../layout.ts'
 import { emptyView, rowsView } from '../list.ts'
 import { askPath, checkPath, checksPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
-import type { Screens } from '../screen.ts'
+import { type Screens, valid } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { ago, timeIn } from '../times.ts'
-import { checkForm, formView, noDocument, toInput } from './form.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId` as const
 const d = columnsOf('documents', 'd')
 const tab = 'golden-questions'
-/** The documents that the form offers: the expected one and the newest. */
-const maxDocuments = 200
 const writing = { permission: 'kb:write', tab } as const
+const maxCharacters = 1000
+const text = line(maxCharacters, { missing: 'This is missing.', tooLong: 'This is too long.' })
 
-/** The API calls a check a golden question. */
+/** What Ask showed, which a check keeps. `document_id`: null if nothing answered. */
+const shown = v.object({
+  question: text,
+  document_id: v.nullish(documentId, null),
+  words: v.nullish(text, null),
+  value: v.nullish(text, null),
+  as_of: v.nullish(time, null),
+})
+type Shown = v.InferOutput<typeof shown>
+
+/** The check that expects what Ask showed, and stops a change that would break it. */
+function toInput(asked: Shown) {
+  const expects = { expects_value: asked.value !== null, expects_nothing: asked.document_id === null }
+  return { ...asked, ...expects, history: [], within: 3, on_failure: 'block' as const }
+}
+
+/** Checks are made in Ask: a right answer is kept as one. The API, which calls them golden questions, can make others. */
 export function addCheckScreens(screens: Screens, embedder: Embedder) {
   screens
     .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may, agent }) => {
@@ -51,7 +59,7 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
       return {
         title: 'Checks',
         lead: 'Asked before every change, so that a right answer stays right.',
-        actions: mayWrite && html`${run}<a class="button plain" href="${page}/new">New check</a>`,
+        actions: mayWrite && html`${run}<a class="button plain" href="${askPath(scope.agentId)}">Ask a question</a>`,
         content: await listView(db, scope, questions, { zone: timeZoneOf(await agent()), mayWrite }),
       }
     })
@@ -62,37 +70,27 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
       const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
       return { redirect: checksPage(scope.agentId), flash: { text, isError: passed < results.length } }
     })
-    .get(`${base}/new`, writing, async ({ c, db, scope }) => {
-      const { question = '', document, value, call, before, at } = c.req.query()
-      const asked = v.safeParse(v.object({ call_id: callId, after: uuid }), { call_id: call, after: before })
-      const { questions } = asked.success
-        ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns })
-        : { questions: [] }
-      const history = questions.map((each) => oneLine(each.question)).toReversed()
-      const as_of = momentOf({ question, history }, at) ?? undefined
-      const words = value ? undefined : await wordsOf(db, scope, { question, history, as_of }, document)
-      const typed = { question, history: history.join('\n'), expected: document, value, words, as_of }
-      return await formPage(db, scope, { typed })
-    })
-    .post(`${base}/new`, { ...writing, form: checkForm }, async ({ db, meter, scope, form }) => {
-      const equal = form.isValid ? await findEqual(db, scope, toInput(form.values)) : undefined
-      if (equal?.passed) await closeAsKept(scope, equal.question).execute(db)
-      if (equal)
+    .post(base, { ...writing, form: shown }, async ({ db, meter, scope, form, agent }) => {
+      await agent()
+      const asked = valid(form)
+      const { question } = asked
+      const equal = await findEqual(db, scope, asked)
+      if (equal) {
+        if (equal.passed) await closeAsKept(scope, question).execute(db)
         return { redirect: checkPath(scope.agentId, equal.id), flash: { text: 'You already keep this as a check.' } }
-      if (!form.isValid) return { ...(await formPage(db, scope, form)), status: 422 }
-      const input = toInput(form.values)
+      }
       try {
         await meter.admit()
-        await meter.reserveTokens(estimatedTokens(inContext(input.question, input.history)))
-        const { passed } = await createCheck({ db, embedder }, scope, { ...input, within: 3 })
-        if (passed) await closeAsKept(scope, input.question).execute(db)
+        await meter.reserveTokens(estimatedTokens(question))
+        const { passed } = await createCheck({ db, embedder }, scope, toInput(asked))
+        if (passed) await closeAsKept(scope, question).execute(db)
         const text = `The check was saved. It ${passed ? 'passes' : 'fails now'}.`
         return { redirect: checksPage(scope.agentId), flash: { text, isError: passed === false } }
       } catch (error) {
-        const isGone = isError(error, 'document_not_found')
-        const { message, status } = isGone ? { message: noDocument, status: 422 as const } : refusalOf(error)
-        const faults = { [isGone ? 'expected' : 'question']: message }
-        return { ...(await formPage(db, scope, { ...form, faults })), status }
+        const text = isError(error, 'document_not_found')
+          ? 'The document that answered was deleted. Ask again.'
+          : refusalOf(error).message
+        return { redirect: askPath(scope.agentId, { q: question }), flash: { text, isError: true } }
       }
     })
     .post(`${one}/delete`, writing, async ({ db, scope }) => {
@@ -101,51 +99,25 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
     })
 }
 
-async function formPage(db: Database, scope: AgentScope, sent: Sent): Promise<View> {
-  const [documents, agent] = await Promise.all([
-    titles(db, scope)
-      .orderBy(sql`(${d.id}::text = ${sent.typed?.expected ?? ''}) desc`)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(maxDocuments)
-      .execute(),
-    getAgent(db, scope),
-  ])
-  return { crumbs: [], title: 'New check', content: formView(scope.agentId, documents, timeZoneOf(agent), sent) }
-}
-
-/** The words of a document that answer a question, found by its words. Undefined if none do. */
-async function wordsOf(
-  db: Database,
-  scope: AgentScope,
-  { as_of, ...asked }: { question: string; history: string[]; as_of: string | undefined },
-  document: string | undefined,
-): Promise<string | undefined> {
-  if (!v.is(documentId, document) || !asked.question) return undefined
-  const sought = { id: newId(), ...asked, as_of: as_of ? new Date(as_of) : null }
-  const found = (await searchAfter(db, scope, { changes: [] }, [sought])).get(sought.id)
-  const passage = found?.hits.find(({ document_id }) => document_id === document)
-  return passage && answeringWords(asked.question, passage.content)
-}
-
 /** Finds a check that expects the same of the same question. */
-async function findEqual(db: Database, { organizationId, agentId }: AgentScope, input: ReturnType<typeof toInput>) {
-  const { question, history, document_id, words, value, as_of } = input
+async function findEqual(db: Database, { organizationId, agentId }: AgentScope, asked: Shown) {
+  const { question, document_id, words, value, as_of } = asked
   const { rows } = await sql<Pick<KeptCheck, 'id' | 'question' | 'passed'>>`
     select id, question, passed from golden_questions
     where organization_id = ${organizationId} and agent_id = ${agentId}
-      and question = ${question} and history = ${history}::text[] and (document_id, words, value, as_of)
+      and question = ${question} and history = '{}' and (document_id, words, value, as_of)
         is not distinct from (${document_id}::uuid, ${words}::text, ${value}::text, ${as_of}::timestamptz)
     limit 1`.execute(db)
   return rows[0]
 }
 
-function titles(db: Database, scope: AgentScope) {
-  return db.selectFrom('documents as d').select(['d.id', 'd.title']).where(isOfAgent(scope))
-}
-
 const titlesOf = (db: Database, scope: AgentScope, ids: readonly string[]) =>
-  titles(db, scope).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
+  db
+    .selectFrom('documents as d')
+    .select(['d.id', 'd.title'])
+    .where(isOfAgent(scope))
+    .where(sql<boolean>`${d.id} = any(${ids}::uuid[])`)
+    .execute()
 
 interface Listing {
   zone: string

@@ -70,8 +70,8 @@ export function addClosedScreens(screens: Screens, queue: Sender) {
         const text = textOf({ ...form.values, until })
         const { document } = await createDocument({ db, queue }, scope, { ...text, ...dates }, origin)
         const q = `are you open on ${daysInWords({ from, to: from })}`
-        const flash = { text: `“${document.title}” was saved. Ask again in a moment.` }
-        return { redirect: askPath(scope.agentId, { q }), flash }
+        const flash = { text: `“${document.title}” was saved.` }
+        return { redirect: askPath(scope.agentId, { q, after: document.id }), flash }
       } catch (error) {
         const { message, status } = tooMany(error)
         return { ...again({ from: message }), status }

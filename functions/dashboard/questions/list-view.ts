@@ -7,7 +7,7 @@ import { uuid } from '../../../shared/ids.ts'
 import type { Place } from '../../../shared/retrieval/dates/calendar.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
 import { agentPage, type Html } from '../layout.ts'
-import { emptyView, filtersView, pagesView, rowsView, searchText, searchView, wordsIn } from '../list.ts'
+import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { callPath, withQuery } from '../paths.ts'
 import { counted, number } from '../sentences.ts'
 import { localTime } from '../times.ts'
@@ -24,7 +24,6 @@ const names: Record<Part, string> = { open: 'Open', since: 'Answered since', all
 /** Invalid values count as absent: an address may be cut off or typed. */
 export const listQuery = v.object({
   show: v.fallback(v.picklist(Object.keys(parts) as Part[]), 'open'),
-  q: searchText,
   /** The newest question of the previous page's last group. */
   before: v.fallback(v.optional(uuid), undefined),
   /** The call whose screen sent the form. */
@@ -38,12 +37,9 @@ export function shownPath({ agentId }: AgentScope, { call, show, ...query }: Lis
 }
 
 /** The groups of a page, and whether more follow. */
-function pageOf(entries: readonly Entry[], { show, q, before }: ListQuery) {
-  const words = wordsIn(q?.toLowerCase())
-  const hasWords = ({ question }: { question: string }) => words.every((word) => question.toLowerCase().includes(word))
+function pageOf(entries: readonly Entry[], { show, before }: ListQuery) {
   const matching = entries.filter(
-    ({ state, rows, newestId }) =>
-      parts[show].includes(state) && (before === undefined || newestId < before) && rows.some(hasWords),
+    ({ state, newestId }) => parts[show].includes(state) && (before === undefined || newestId < before),
   )
   return { page: matching.slice(0, perPage), hasMore: matching.length > perPage }
 }
@@ -70,7 +66,7 @@ export async function listView(
       same,
       state,
       heard: heardThen(scope.agentId, asked, givenOf, place, maxSaid),
-      shown: { show: query.show, q: query.q, before: query.before },
+      shown: { show: query.show, before: query.before },
       mayWrite,
     }),
   )
@@ -91,11 +87,11 @@ function asAnswered({ state }: Entry, asked: WholeQuestion): WholeQuestion {
 /** Stands for the revision that search serves. */
 const maxRevision = 2 ** 31 - 1
 
-function nothingView({ agentId }: AgentScope, { show, q }: ListQuery): Html {
+function nothingView({ agentId }: AgentScope, { show }: ListQuery): Html {
   const all = html`<a href="${withQuery(agentPage(agentId, 'questions'), { show: 'all' })}">Show all questions</a>`
-  if (show === 'open' && !q)
+  if (show === 'open')
     return emptyView('check', 'No open questions', 'Questions that your agent couldn’t answer well appear here.', all)
-  return html`<p class="none">No questions match. ${show === 'all' && !q ? '' : all}</p>`
+  return html`<p class="none">No questions yet. ${show !== 'all' && all}</p>`
 }
 
 /** @param isWhole false if older questions were not read, which then are not counted */
@@ -107,9 +103,7 @@ export function filterView(scope: AgentScope, query: ListQuery, entries: readonl
     isCurrent: part === query.show,
     ...(part !== 'all' && isWhole && { count: countOf(part) }),
   }))
-  const show = query.show === 'open' ? undefined : query.show
-  return html`${searchView(agentPage(scope.agentId, 'questions'), 'Search questions', query.q, show)}
-${filtersView('Filter by answer', links)}
+  return html`${filtersView('Filter by answer', links)}
 ${!isWhole && html`<p class="hint">Only the newest ${number(maxRead)} questions are listed.</p>`}`
 }
 

@@ -3,7 +3,7 @@ import type { KeptQuestion } from '../../../shared/questions/questions.ts'
 import { heardView } from '../answer-view.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
-import { askPath, callPath, checksPage, correctionPath, newDocumentPath, withQuery } from '../paths.ts'
+import { askPath, callPath, correctionPath, newDocumentPath, withQuery } from '../paths.ts'
 import { number } from '../sentences.ts'
 import { ago } from '../times.ts'
 import type { State } from './inbox.ts'
@@ -59,8 +59,7 @@ function waysView(agentId: string, row: Asked): Html {
   const label = (name: string) => html`aria-label="${name}: “${question}”"`
   const link = ([name, path]: Way, style = '') =>
     html`<a class="button ${style}" href="${path}" ${label(name)}${keys[name] && html` aria-keyshortcuts="${keys[name]}"`}>${name}</a>`
-  const ask: Way = ['Ask again', askPath(agentId, { q: question })]
-  if (!mayWrite) return html`<div class="actions">${link(ask, 'quiet')}</div>`
+  if (!mayWrite) return html`<div class="actions">${link(askingAgain(agentId, question), 'quiet')}</div>`
   const ways = writingWays(agentId, row)
   const first = state !== 'found' && state !== 'kept' && ways.shift()
   const action = (name: string) => withQuery(`${agentPage(agentId, 'questions')}/${name}`, shown)
@@ -68,26 +67,18 @@ function waysView(agentId: string, row: Asked): Html {
   return html`<form class="actions" method="post" action="${action('wrong')}"><input type="hidden" name="ids" value="${same.map(({ id }) => id).join()}">
 ${first && link(first, 'plain')}
 ${state !== 'nothing' && html`<button class="quiet" name="wrong" value="${`${!isWrong}`}" aria-pressed="${`${isWrong}`}" aria-keyshortcuts="w" ${label('This was wrong')}>This was wrong</button>`}
-<button type="button" class="quiet" popovertarget="more-${asked.id}" ${label('More')}>${icon('more')}</button><div class="menu" id="more-${asked.id}" popover>${[
-    ...ways,
-    ask,
-  ].map((way) =>
-    link(way, 'quiet'),
-  )}<button class="quiet danger" formaction="${action('delete')}" ${label('Delete')}>Delete</button></div></form>`
+<button type="button" class="quiet" popovertarget="more-${asked.id}" ${label('More')}>${icon('more')}</button><div class="menu" id="more-${asked.id}" popover>${ways.map((way) => link(way, 'quiet'))}<button class="quiet danger" formaction="${action('delete')}" ${label('Delete')}>Delete</button></div></form>`
 }
 
 /** The best action comes first. A text is corrected only where it answered: any other may be about something else. */
 function writingWays(agentId: string, { asked, state, heard }: Asked): Way[] {
-  const { id, question, call_id, status, value, asked_at } = asked
-  const at = asked_at.toISOString()
+  const { question, status, asked_at } = asked
   const hit = heard?.source && (status === 'found' || state === 'since') ? heard.hit : undefined
-  const inCall = call_id !== null && { call: call_id, before: id }
-  const expected = hit && { document: hit.document_id, value: value?.text }
   const add: Way = ['Add an answer', newDocumentPath(agentId, question, 'questions')]
-  const keep: Way = [
-    'Keep as a check',
-    withQuery(`${checksPage(agentId)}/new`, { question, ...expected, ...inCall, at }),
-  ]
-  const correct: Way[] = hit ? [['Correct it', correctionPath(agentId, hit, question, at)]] : []
-  return state === 'since' ? [keep, ...correct, add] : [...correct, add, keep]
+  const ask = askingAgain(agentId, question)
+  const correct: Way[] = hit ? [['Correct it', correctionPath(agentId, hit, question, asked_at.toISOString())]] : []
+  return state === 'since' ? [ask, ...correct, add] : [...correct, add, ask]
 }
+
+/** Leads to Ask, where a right answer can be kept as a check. */
+const askingAgain = (agentId: string, question: string): Way => ['Ask again', askPath(agentId, { q: question })]

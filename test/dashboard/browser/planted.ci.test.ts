@@ -114,9 +114,8 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     for (const path of new Set([
       ...[ids, { ...ids, documentId: textId }].flatMap(screensOf),
       ...[`${home}/documents/${heldId}`, `${home}/documents?q=${asked}`, `${home}/documents/new?question=${asked}`],
-      ...[`${home}/ask?q=${asked}`, `${home}/questions?q=${asked}`, `${home}/sources/${ids.sourceId}?show=left_out`],
+      ...[`${home}/ask?q=${asked}`, `${home}/questions?show=all`, `${home}/sources/${ids.sourceId}?show=left_out`],
       `${home}/call?id=${encodeURIComponent(brief('call'))}`,
-      `${home}/golden-questions/new?question=${asked}&document=${textId}`,
       `${home}/documents/${textId}/edit?question=${asked}`,
       `/dashboard/sign-in?to=${asked}`,
       `/dashboard/connect?${consent}`,
@@ -125,7 +124,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
       // There is no page for a missing revision, or for an app without an id.
       seen += await harmless(page, wrong, path, /status of 40[04]/)
     }
-    for (const path of ['/documents/new', '/golden-questions/new', '/sources/new']
+    for (const path of ['/documents/new', '/sources/new']
       .map((path) => home + path)
       .concat(['keys', 'people'].map((of) => `/dashboard/settings/${of}/new`))) {
       await page.goto(origin + path)

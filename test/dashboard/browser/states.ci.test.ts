@@ -57,9 +57,7 @@ describe.runIf(executablePath)('the result of each click (needs chromium, or CHR
       await expectWell('a lost connection')
 
       for (const path of [
-        ...['documents/new', 'golden-questions/new', 'sources/new', `sources/${sourceId}/edit`].map(
-          (of) => `${home}/${of}`,
-        ),
+        ...['documents/new', 'sources/new', `sources/${sourceId}/edit`].map((of) => `${home}/${of}`),
         '/dashboard/settings/keys/new',
       ]) {
         await go(path)

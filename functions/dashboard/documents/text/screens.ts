@@ -158,8 +158,7 @@ function createdFor(c: Context, scope: AgentScope, { id, title }: { id: string; 
   const text = `“${title}” was saved.`
   if (!q) return { redirect: documentPath(agentId, id), flash: { text } }
   const inbox = agentPage(agentId, 'questions')
-  if (cameFrom(c, scope) !== inbox)
-    return { redirect: askPath(agentId, { q }), flash: { text: `${text} Ask again in a moment.` } }
+  if (cameFrom(c, scope) !== inbox) return { redirect: askPath(agentId, { q, after: id }), flash: { text } }
   return { redirect: inbox, flash: { text: `${text} Its question leaves this list once the text is ready.` } }
 }
 
