@@ -52,8 +52,9 @@ export function addAgentScreens(screens: Screens) {
     .get(`${agents}/new`, { permission }, () => newView())
     .post(`${agents}/new`, { permission, form: newAgent }, async ({ db, session, form }) => {
       if (!form.isValid) return { ...newView(form), status: 422 }
-      const { id, name } = await createAgent(db, session.organizationId, form.values)
-      return { redirect: agentPage(id, 'documents'), flash: { text: `“${name}” was added.` } }
+      const { id, name, time_zone } = await createAgent(db, session.organizationId, form.values)
+      const ofZone = time_zone ? ` Its days are those of ${time_zone}, which you can change in its settings.` : ''
+      return { redirect: agentPage(id, 'documents'), flash: { text: `“${name}” was added.${ofZone}` } }
     })
     .get(`${one}/edit`, { permission }, ({ db, scope }) => settingsView(db, scope))
     .post(`${one}/edit`, { permission, form: settings }, async ({ db, scope, form }) => {

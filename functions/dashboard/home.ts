@@ -23,6 +23,8 @@ interface Troubles {
   checks: number
   /** Documents that wait until somebody says whether they replace another. */
   held: number
+  /** Documents whose new text a check has stopped. */
+  stopped: number
   websites: number
   contradicting_id: string | null
   missing_holidays: MissingHoliday[]
@@ -82,7 +84,9 @@ async function readWeek(db: Database, organizationId: OrganizationId, mayReadQue
         (select count(*)::int from golden_questions g
           where g.organization_id = a.organization_id and g.agent_id = a.id and not g.passed) as checks,
         (select count(*)::int from sources s
-          where s.organization_id = a.organization_id and s.agent_id = a.id and s.status = 'error' and s.deleted_at is null) as websites
+          where s.organization_id = a.organization_id and s.agent_id = a.id and s.status = 'error' and s.deleted_at is null) as websites,
+        (select count(*)::int from documents d where d.organization_id = a.organization_id and d.agent_id = a.id
+          and d.status = 'error' and d.error_code = 'golden_questions_fail' and d.deleted_at is null) as stopped
       from agents a left join (
           select d.agent_id, count(*)::int from documents d
           where d.organization_id = ${organizationId} and ${isHeld} and d.deleted_at is null group by d.agent_id) held on held.agent_id = a.id
@@ -109,13 +113,15 @@ function needsOf(
 ): Need[] {
   const page = agentPage(id, 'documents')
   const needing = withQuery(page, { show: 'needs' })
-  const { checks = 0, held = 0, websites = 0, contradicting_id, missing_holidays = [], unanswered } = found
+  const { checks = 0, held = 0, stopped = 0, websites = 0, contradicting_id, missing_holidays = [], unanswered } = found
   const [holiday] = missing_holidays
+  const failed = documents.error - stopped
+  const undecided = held + stopped
   const needs: (Need | false | undefined)[] = [
     unanswered > 0 && [agentPage(id, 'questions'), `${counted(unanswered, 'question')} had no good answer`],
     checks > 0 && [checksPage(id), `${counted(checks, 'check')} ${checks === 1 ? 'fails' : 'fail'}`],
-    documents.error > 0 && [needing, `${counted(documents.error, 'document')} failed`],
-    held > 0 && [needing, `${counted(held, 'document')} ${held === 1 ? 'needs' : 'need'} your decision`],
+    failed > 0 && [needing, `${counted(failed, 'document')} failed`],
+    undecided > 0 && [needing, `${counted(undecided, 'document')} ${undecided === 1 ? 'needs' : 'need'} your decision`],
     websites > 0 && [agentPage(id, 'sources'), `${counted(websites, 'website')} couldn’t be read`],
     !!contradicting_id && [
       `${documentPath(id, contradicting_id)}#disagreements`,

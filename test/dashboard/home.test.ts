@@ -63,6 +63,8 @@ test('each line says what there is to mend, and leads there', async () => {
   const { sourceId } = await makeThings(stand.db, owner)
   await serve(stand, owner, 'Prices of the salon', 'A nail trim costs $18.')
   await makeHeld(stand.db, owner, first)
+  const stopped = await serve(stand, owner, 'Parking', 'Guests park behind the house.')
+  await setColumns(stand, stopped, `status = 'error', error_code = 'golden_questions_fail', error_message = 'A check'`)
   const of = sql`where organization_id = ${owner.organizationId}`
   await sql`update golden_questions set passed = false ${of}`.execute(stand.db)
   await sql`update sources set status = 'error', error_message = 'It is gone.' where id = ${sourceId}`.execute(stand.db)
@@ -71,7 +73,7 @@ test('each line says what there is to mend, and leads there', async () => {
   const needs = await needsOf(owner)
   expect(needs).toEqual([
     ['/golden-questions', '1 check fails'],
-    ['/documents?show=needs', '1 document needs your decision'],
+    ['/documents?show=needs', '2 documents need your decision'],
     ['/sources', '1 website couldn’t be read'],
     [expect.stringMatching(/^\/documents\/.*#disagreements$/), 'Two documents contradict each other'],
     ['/documents/closed?from=2026-12-25', 'No text says what you do on Christmas Day, Friday, 25 December'],

@@ -6,6 +6,7 @@ import type { Database } from '../../../shared/database/database.ts'
 import { agentId } from '../../../shared/ids.ts'
 import { type AgentRow, listAgents } from '../../../shared/organizations/agents.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
+import { isLoopbackHost } from '../../../shared/outbound/addresses.ts'
 import { Gone } from '../error-view.ts'
 import { copyView } from '../form-view.ts'
 import type { Html } from '../layout.ts'
@@ -58,6 +59,7 @@ function stepsView(agents: AgentRow[], chosen: AgentRow, address: string): Html 
   })
   return html`${agents.length > 1 && filtersView('Agent', choices)}
 <section class="panel"><h2>The address of ${chosen.name}</h2>${copyView('address', address)}
+${isLoopbackHost(new URL(address).hostname) && html`<p class="notice warn">Only apps on this computer reach this address. ChatGPT and Claude need a public one.</p>`}
 ${!chosen.knowledge_base_enabled && html`<p class="notice warn">None of its documents is ready, so an app finds nothing yet.</p>`}</section>
 ${Object.entries(steps).map(
   ([app, own]) =>

@@ -121,6 +121,7 @@ export function peopleList(people: Person[], session: Session): Html {
   const mayChange = session.person?.role === 'owner'
   return html`<section class="panel"><div class="head"><h2>People</h2>
 ${mayChange && html`<a class="button plain" href="${path}/new">Invite</a>`}</div>
+${!session.person && html`<p class="hint">An owner who has signed in with a mail address can invite people.</p>`}
 ${people.length === 0 && html`<p class="hint">Nobody yet. Whoever runs Cuecard can add the first owner.</p>`}
 <ul class="rows">${people.map(
     ({ id, mail, role, expires_at }) =>
