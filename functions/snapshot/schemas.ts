@@ -3,7 +3,7 @@ import { described, fields, integer } from '../../shared/http/input/fields.ts'
 import { hit, hitExample, source } from '../../shared/retrieval/schemas.ts'
 
 /** Counts up with every change that an older reader would misread. */
-export const formatVersion = 1
+export const formatVersion = 2
 
 export const maxWaitSeconds = 25
 

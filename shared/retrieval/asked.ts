@@ -36,6 +36,8 @@ export interface AskedTurn {
   asksPrice: boolean
   /** True for “how old” and “who”, which neither a price nor a time answers. */
   asksOther: boolean
+  /** True for “where” and “who”, which no cell of a column of prices or times answers. */
+  asksWhere: boolean
 }
 
 const rewritten = [
@@ -64,6 +66,7 @@ const asksWhether = /\b(?:is|are|will|be) (?:\p{L}+ ){0,4}open\b/u
 const asksPrice = /\bhow much\b|\bwie ?viel (?!uhr)|\bwas kostet|\bwie teuer\b|\bcombien\b/
 const asksOther =
   /\b(?:how (?:old|many|big|large|far|heavy|tall|high|deep|fast|often|wide)|who|where|why|wie (?:alt|viele|groß|weit|schwer|oft|hoch)|wo|wer|warum|quel âge|où|qui|pourquoi)(?!\p{L})/u
+const asksWhere = /\b(?:where|who|why|wo|wer|warum|où|qui|pourquoi)(?!\p{L})/u
 const unprovable =
   /\b(?:when|what time) (?:was|were|did)\b|\bwhen .{1,40} closed\b|\ball in\b|\b(?:with|including) (?:a |the )?deposit\b|\bmit kaution\b/
 const maxCharacters = 500
@@ -101,6 +104,7 @@ function newTurn(text: string): AskedTurn {
     asksWhether: asksWhether.test(query) && !/\b(?:when|what time|how late|until|till)\b/.test(query),
     asksPrice: asksPrice.test(query),
     asksOther: asksOther.test(query),
+    asksWhere: asksWhere.test(query),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { KeptHit } from '../database/tables.ts'
 import { dayOf, dayText } from '../organizations/time-zone.ts'
+import { addressFirst, asksAddress, saysAddress } from './address.ts'
 import { datesOf } from './dates/asked-days.ts'
 import { type Dated, datedFirst, daysOfCall, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { type Place as ChunkPlace, placeOf } from './index/agent-index.ts'
@@ -110,12 +111,15 @@ function judged({ index, sought }: Plan, passages: readonly Passage[], likeness:
   const unseen = unseenFirst(heard, ordered, seen)
   const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
   const dated = datedFirst(unseen.slice(0, comparedPassages), asked[0]?.inContext ?? '', days, moment, name)
-  const hits = [...dated.hits, ...unseen.slice(comparedPassages)]
+  const isWhere = asked.some(({ query }) => asksAddress(query))
+  const compared = isWhere ? addressFirst(dated.hits, name) : dated.hits
+  const address = isWhere && compared[0] ? (saysAddress(compared[0], name) ? 'said' : 'missing') : undefined
+  const hits = [...compared, ...unseen.slice(comparedPassages)]
   const turnOf = (text: string) => withWeekdays(text, days, moment, dated)
   const queries = [...new Set(heard.map(turnOf))]
   const readings = asked.map(({ query }) => ({ query: turnOf(query), history: history.map(turnOf) }))
   const scale = mode === 'hybrid' && !hasVector ? 'keyword' : mode
-  const judgement = judge({ queries, readings, agentName: name, ...dated }, scale, dated.hits, likenessBy)
+  const judgement = judge({ queries, readings, agentName: name, ...dated, address }, scale, compared, likenessBy)
   const given = provenFirst(hits, judgement.value).map(({ valid_from, valid_until, ...hit }) => hit)
   return {
     hits: given,

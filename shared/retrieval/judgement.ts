@@ -36,6 +36,8 @@ interface Heard {
   isExcepted: boolean
   /** `said` if the first passage has the hours of the asked day, `missing` if that is a holiday and only usual hours are there. */
   hours: 'said' | 'missing' | undefined
+  /** `said` if the first passage says where the business is; undefined unless that alone is asked. */
+  address: 'said' | 'missing' | undefined
   /** The first passage's sentence about hours of this season, which alone may have the value. */
   seasonal: string | undefined
   /** True for the name of a row or column of other days than the asked ones. */
@@ -44,8 +46,8 @@ interface Heard {
 
 /** Hypotheses further down are rarely what the caller said, and cost time. */
 const maxReadings = 3
-/** The share of first passages that are right where they have the hours of the asked day, on the shops to tune on. */
-const answeredByDay = 0.9
+/** The share of first passages that are right where they have the hours of the asked day, or the address, on the businesses to tune on. */
+const answeredByRule = 0.9
 const price =
   /\p{Sc}|\| ?\d{1,6}[.,]\d\d ?\||\b(?:euros?|dollars?|pounds?|francs?|franken|free|kostenlos|gratis|gratuite?)\b/iu
 /** Words for what a caller reckons from several passages or cells. */
@@ -61,7 +63,7 @@ const minTitles = 8
  * means `found`. Two documents that contradict each other mean no value, and at most `uncertain`.
  */
 export function judge(
-  { queries, readings, agentName, isExcepted, hours, seasonal, isOfOtherDays }: Heard,
+  { queries, readings, agentName, isExcepted, hours, address, seasonal, isOfOtherDays }: Heard,
   mode: Mode,
   hits: readonly Hit[],
   likenessOf: LikenessOf,
@@ -78,7 +80,7 @@ export function judge(
     return kinds.size * required.length > 0 ? disputeIn(kinds, readerOf(required, vocabulary), telling) : undefined
   })
   const dispute = disputes.find(Boolean) ?? null
-  const proven = dispute || isExcepted ? null : findValue(heard, telling, vocabulary, isRequired)
+  const proven = dispute || isExcepted || address ? null : findValue(heard, telling, vocabulary, isRequired)
   const isOfDay = proven && ![...proven.row, ...proven.column].some(isOfOtherDays)
   const value = isOfDay && seasonal?.includes(proven.text) !== false ? proven : null
   const isUnmet = () => {
@@ -93,9 +95,14 @@ export function judge(
   const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
   const [score = 0, next = 0] = mode === 'semantic' ? likenesses : hits.map((hit) => hit.score)
   const texts = hits.map(({ document_title, content }) => [document_title, content])
-  const evidence = { score, next, likeness: likenesses[0]!, isUnmet: !value && (hours === 'missing' || isUnmet()) }
+  const evidence = {
+    score,
+    next,
+    likeness: likenesses[0]!,
+    isUnmet: !value && (hours === 'missing' || address === 'missing' || isUnmet()),
+  }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
-  const found = Math.max(...queries.map(by), hours === 'said' ? answeredByDay : 0)
+  const found = Math.max(...queries.map(by), hours === 'said' || address === 'said' ? answeredByRule : 0)
   const probability = value ? Math.max(found, value.confidence) : found
   const level = value ? 'found' : levelOf(hits.length, probability)
   return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }

@@ -1,5 +1,6 @@
 import type { DocumentId } from '../ids.ts'
 import { timeZoneOf } from '../organizations/time-zone.ts'
+import { asksAddress, soughtAddress } from './address.ts'
 import type { Place } from './dates/calendar.ts'
 import { daysOfCall, type Moment, wordsOfDays } from './dates/dated.ts'
 import { inContext } from './in-context.ts'
@@ -76,6 +77,7 @@ export function planOf(index: AgentIndex, sought: Sought): Plan {
   const { mode, hypotheses, history, moment, limit, chosen } = sought
   const view = viewOf(index, moment.at.getTime(), chosen)
   const asked = hypotheses.map(({ query, vector }) => {
+    if (query !== undefined && asksAddress(query)) return { terms: soughtAddress, weight: wordsShare, vector }
     const words = query === undefined ? undefined : [query, daysWords(query, history, moment)].filter(Boolean).join(' ')
     const read = words === undefined ? undefined : keywordQuery(words)
     return { terms: soughtTerms(read, history), weight: read?.weight ?? wordsShare, vector }

@@ -1,4 +1,5 @@
 import { normalForm } from '../text/normal-form.ts'
+import { addressIn, addressTerm } from './addresses.ts'
 import { maxFrequency, packTerms, type Terms } from './packed-terms.ts'
 import { stopWords } from './stop-words.ts'
 import { codesIn, keyOf, soundsOf, termsOf } from './terms.ts'
@@ -45,6 +46,7 @@ export function indexedTerms(text: string, context: readonly string[] = []): Ter
       for (let i = 0; i < terms.length; i++) add(terms[i]!)
     })
     addCodes()
+    if (addressIn(normalized) > 0) add(termWith(keyOf(addressTerm)))
   }
   const entries = found.map(({ key, frequency }) => [key, Math.min(maxFrequency, frequency)] as const)
   for (const term of found) term.frequency = 0

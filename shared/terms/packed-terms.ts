@@ -1,5 +1,5 @@
 /** Counts up with every change of the terms that a text has, or of their packing: see `unpackTerms`. */
-export const termsVersion = 1
+export const termsVersion = 2
 
 /** The highest frequency that is kept: further occurrences of a term count for nothing. */
 export const maxFrequency = 3

@@ -21,12 +21,13 @@ export function changesBetween(before: Figures, now: Figures): Changes {
     ...differences(before, now, namedFigures),
     ...shareDifferences('shops', before, now),
     ...shareDifferences('moments', before, now),
+    ...shareDifferences('places', before, now),
   ]
   return { figures, ranks: differences(before, now, ({ ranks }) => ranks) }
 }
 
 function shareDifferences(
-  kind: 'shops' | 'moments',
+  kind: 'shops' | 'moments' | 'places',
   { [kind]: before }: Figures,
   { [kind]: now }: Figures,
 ): Change<number>[] {

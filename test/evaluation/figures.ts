@@ -20,6 +20,8 @@ export interface Figures {
   shops?: Record<Half, ShopFigures>
   /** The same of questions at given moments. */
   moments?: Record<Half, ShopFigures>
+  /** The same of questions where businesses are. */
+  places?: Record<Half, ShopFigures>
 }
 
 export interface ModeFigures {

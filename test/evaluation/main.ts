@@ -10,6 +10,7 @@ import { foreign, type Source, toFigures } from './figures.ts'
 import { type Business, readSet } from './labelled-set.ts'
 import { embedderOf } from './models.ts'
 import { askMoments, momentFailures, momentFigures, momentText } from './moments/moments.ts'
+import { askPlaces, placesFailures, placesFigures, placesText } from './places/places.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
 import { askShops, type Half, halves, shopFailures, shopFigures, shopText } from './shops/shops.ts'
@@ -33,6 +34,7 @@ interface Options {
   key?: string
   shops?: Half | true
   moments?: Half | true
+  places?: Half | true
   tables?: string | true
 }
 
@@ -66,6 +68,7 @@ const program = new Command('npm run evaluate --')
   .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
   .addOption(forSet('--shops [half]', 'ask the questions of whole shops instead, of one half').choices(halves))
   .addOption(forSet('--moments [half]', 'ask questions of shops at their moments instead, of one half').choices(halves))
+  .addOption(forSet('--places [half]', 'ask businesses where they are instead, of one half').choices(halves))
   .addOption(forSet('--tables [folder]', 'ask for cells of tables instead: of test/evaluation/tables, or of a folder'))
   .addOption(new Option('--agent <id>', 'whom to ask them').env('AGENT_ID'))
   .addOption(new Option('--url <url>', 'the running system').env('BASE_URL').default('http://127.0.0.1:8787'))
@@ -81,8 +84,9 @@ try {
 }
 
 async function evaluate(options: Options): Promise<void> {
-  if (options.shops) return await askHalves(options, options.shops)
-  if (options.moments) return await askMomentsOf(options, options.moments)
+  if (options.shops) return await askHalves(options, options.shops, shopsOf)
+  if (options.moments) return await askHalves(options, options.moments, momentsOf)
+  if (options.places) return await askHalves(options, options.places, placesOf)
   if (options.tables) return await askTables(options, options.tables)
   const { source, answers } = options.questions === undefined ? await askSet(options) : await askOwn(options)
   const isKept = options.write || options.readme || options.check
@@ -111,36 +115,49 @@ async function figuresOfHalves(options: Options) {
         tune: momentFigures(await askMoments(stand, 'tune')),
         judge: momentFigures(await askMoments(stand, 'judge')),
       },
+      places: {
+        tune: placesFigures(await askPlaces(stand, 'tune')),
+        judge: placesFigures(await askPlaces(stand, 'judge')),
+      },
     }
   } finally {
     await stand.close()
   }
 }
 
-async function askHalves(options: Options, half: Half | true): Promise<void> {
+/** Asks one half, or both, and prints what `ask` says of each. */
+async function askHalves(
+  options: Options,
+  half: Half | true,
+  ask: (stand: Stand, half: Half) => Promise<string[]>,
+): Promise<void> {
   const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
   try {
     for (const each of half === true ? halves : [half]) {
-      const asked = await askShops(stand, each)
-      console.log(shopText(each, asked))
-      if (options.failures) console.log(`\n${shopFailures(asked)}`)
+      const [figures, failures] = await ask(stand, each)
+      console.log(figures)
+      if (options.failures) console.log(`\n${failures}`)
     }
   } finally {
     await stand.close()
   }
 }
 
-async function askMomentsOf(options: Options, half: Half | true): Promise<void> {
-  const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
-  try {
-    for (const each of half === true ? halves : [half]) {
-      const asked = await askMoments(stand, each)
-      console.log(momentText(each, asked))
-      if (options.failures) console.log(`\n${momentFailures(asked)}`)
-    }
-  } finally {
-    await stand.close()
-  }
+type Stand = Awaited<ReturnType<typeof openStand>>
+
+async function shopsOf(stand: Stand, half: Half): Promise<string[]> {
+  const asked = await askShops(stand, half)
+  return [shopText(half, asked), shopFailures(asked)]
+}
+
+async function momentsOf(stand: Stand, half: Half): Promise<string[]> {
+  const asked = await askMoments(stand, half)
+  return [momentText(half, asked), momentFailures(asked)]
+}
+
+async function placesOf(stand: Stand, half: Half): Promise<string[]> {
+  const asked = await askPlaces(stand, half)
+  return [placesText(half, asked), placesFailures(asked)]
 }
 
 async function askTables(options: Options, tables: string | true): Promise<void> {

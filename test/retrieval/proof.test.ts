@@ -303,6 +303,7 @@ test('the words of ten hypotheses in the widest tables take well under a second 
         agentName: '',
         isExcepted: false,
         hours: undefined,
+        address: undefined,
         seasonal: undefined,
         isOfOtherDays: () => false,
       },

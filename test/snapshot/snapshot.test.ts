@@ -23,7 +23,7 @@ async function withSnapshot() {
 test('a snapshot has what search serves: texts, terms, sketches and vectors', async () => {
   const { part, vectors, agentId, ids } = await withSnapshot()
   expect(part).toMatchObject({
-    format: 1,
+    format: 2,
     agent_id: agentId,
     since: 0,
     agent: { name: 'Agent', time_zone: null, holidays: null },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
 import { documentId } from '../../../shared/ids.ts'
+import { asksAddress } from '../../../shared/retrieval/address.ts'
 import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { soughtWords } from '../../../shared/retrieval/explanation/sought-words.ts'
@@ -61,7 +62,7 @@ export async function tryOut(
     /** The parts found, best first. */
     passages: data,
     words,
-    isEmpty: words.length === 0 && status === 'nothing',
+    isEmpty: words.length === 0 && status === 'nothing' && !asksAddress(query),
     isDegraded: degraded !== null,
   }
 }

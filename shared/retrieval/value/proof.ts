@@ -20,6 +20,7 @@ export interface ProvenCell {
   isFilled: boolean
 }
 
+const anyKind = new Set<AnswerKind>(['price', 'time'])
 const contextShare = 0.1
 const besideShare = 0.9
 const fillerShare = 0.3
@@ -40,7 +41,11 @@ export function provenCells(
   const isLast = units.map((_, u) => u < turns[0]!.units.length)
   const required = units.map(isRequired)
   const isClock = units.map(({ ranges }) => ranges.some(isTime))
-  const { kinds = new Set<AnswerKind>(), asksOther } = turns.find((turn) => turn.kinds.size > 0 || turn.asksOther) ?? {}
+  const {
+    kinds = new Set<AnswerKind>(),
+    asksOther,
+    asksWhere,
+  } = turns.find((turn) => turn.kinds.size > 0 || turn.asksOther) ?? {}
   const end = turns.find(({ end }) => end)?.end
   const isWhether = turns.some(({ asksWhether }) => asksWhether)
   const best = (all: readonly Strengths[]) => units.map((_, u) => Math.max(0, ...all.map((met) => met[u]!)))
@@ -57,6 +62,7 @@ export function provenCells(
     const rows = paths.map((path, r) => path.map((strength, u) => Math.max(strength, besideShare * besides[r]![u]!)))
     const most = { row: best(rows), column: best(columns) }
     const fits = columnsOfKind(kinds, table)
+    const ofAnyKind = asksWhere ? columnsOfKind(anyKind, table) : []
     const isPriceList = !fits.slice(1).some(({ isOfKind }) => isOfKind)
     const isOut = (inRow: Strengths) =>
       units.some((_, u) => {
@@ -70,7 +76,7 @@ export function provenCells(
       return row.cells.flatMap((text, c) => {
         const inColumn = columns[c]!
         const isColumn = units.some((_, u) => required[u] && inColumn[u]! > Math.max(inRow[u]!, context[u]!))
-        const isOther = asksOther && kinds.size === 0 && amountKind(text) === 'price'
+        const isOther = asksOther && kinds.size === 0 && (amountKind(text) === 'price' || ofAnyKind[c]?.isOfKind)
         const { isOfKind, isExtra, isAmount } = fits[c]!
         const isSought =
           (isOfKind && (!isExtra || units.some((_, u) => required[u] && inColumn[u]! > 0))) ||
