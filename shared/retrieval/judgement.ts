@@ -55,6 +55,9 @@ const compares =
   /^(?:differ|altogeth|togeth|total|betw|mor$|than$|dear|cheap|expens|unterschied|zwisch|mehr|guenstig|gunstig)/
 /** “Last year”, which is read as one word. */
 const otherTime = /^(?:last|next|letzte|nachste)[nrs]?(?:year|season|month|jahr|saison|monat)/
+/** “Without registration”: what a question leaves out. */
+const leftOut =
+  /(?<!\p{L})(?:without|ohne|sans|sin|senza|zonder) (?:(?:an?|the|any|eine?n?|une?|la|le|el|il|een|de) )?(\p{L}{3,40})/u
 /** A word that so many of the passages have in title or headings names the business. */
 const minTitles = 8
 
@@ -80,7 +83,9 @@ export function judge(
     return kinds.size * required.length > 0 ? disputeIn(kinds, readerOf(required, vocabulary), telling) : undefined
   })
   const dispute = disputes.find(Boolean) ?? null
-  const proven = dispute || isExcepted || address ? null : findValue(heard, telling, vocabulary, isRequired)
+  const isIncluded = heard.some(({ query }) => includesLeftOut(query, hits[0]!.content))
+  const proven =
+    dispute || isExcepted || address || isIncluded ? null : findValue(heard, telling, vocabulary, isRequired)
   const isOfDay = proven && ![...proven.row, ...proven.column].some(isOfOtherDays)
   const value = isOfDay && seasonal?.includes(proven.text) !== false ? proven : null
   const isUnmet = () => {
@@ -99,13 +104,25 @@ export function judge(
     score,
     next,
     likeness: likenesses[0]!,
-    isUnmet: !value && (hours === 'missing' || address === 'missing' || isUnmet()),
+    isUnmet: !value && (isIncluded || hours === 'missing' || address === 'missing' || isUnmet()),
   }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
   const found = Math.max(...queries.map(by), hours === 'said' || address === 'said' ? answeredByRule : 0)
   const probability = value ? Math.max(found, value.confidence) : found
   const level = value ? 'found' : levelOf(hits.length, probability)
   return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }
+}
+
+/** True if a question leaves something out that a text only includes: “microchip without registration”, and “Microchip with registration | $45”. */
+function includesLeftOut(question: string, content: string): boolean {
+  const name = leftOut.exec(question.toLowerCase())?.[1]
+  if (name === undefined) return false
+  const text = content.toLowerCase()
+  const has = (words: string) => new RegExp(`(?<!\\p{L})(?:${words})(?: \\p{L}+){0,2}? ${name}`, 'u').test(text)
+  return (
+    has('with|including|includes|plus|mit|inklusive|avec|con|met') &&
+    !has('without|excluding|no|ohne|sans|sin|senza|zonder')
+  )
 }
 
 /** The judgement of an answer without a hit. @param hasQuery false in a search by a vector only */

@@ -95,6 +95,18 @@ test('there is no value without a proof, nor for a search by vector only', async
   expect(body.value).toBe(null)
 })
 
+test('a question that leaves out what a text only includes has no sure answer', async () => {
+  const content = '| Service | Price |\n|---|---|\n| Microchip with registration | $45 |\n| Nail trim | $18 |'
+  const { tenant } = await tenantWith(stand, { title: 'Vet prices', content })
+  const ask = async (query: string) => (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })).body
+  const [sure, unsure] = [
+    await ask('price of a microchip with registration'),
+    await ask('microchip without registration'),
+  ]
+  expect([sure.status, sure.value?.text]).toEqual(['found', '$45'])
+  expect([unsure.status, unsure.value]).toEqual(['uncertain', null])
+})
+
 test('a row that begins with a code is named by the name beside it', async () => {
   const content = `| Code | Bike | 1 day | 1 week |
 | --- | --- | --- | --- |
