@@ -40,8 +40,8 @@ export const organizationsPath = `${home}/organizations`
 const settings = `${home}/settings`
 /** `below`: what the addresses of a place's screens begin with. */
 const places = [
-  { sign: 'agents', name: 'Agents', path: home, below: `${home}/agents/`, permission: 'kb:read' },
-  { sign: 'settings', name: 'Settings', path: settings, below: `${settings}/`, permission: 'organization:read' },
+  { name: 'Agents', path: home, below: `${home}/agents/`, permission: 'kb:read' },
+  { name: 'Settings', path: settings, below: `${settings}/`, permission: 'organization:read' },
 ] as const
 
 /** @param path the screen's address, which says where it is */
@@ -50,15 +50,15 @@ export function layout(view: View, session: Session, path: string, flash?: Flash
   return document(
     isTab(view) ? `${view.title} · ${view.agent.name}` : view.title,
     html`<header class="bar">
-<a class="brand" href="${home}">${mark()} Cuecard</a>
-<p class="organization">${session.person && session.person.organizations > 1 ? html`<a href="${organizationsPath}">${session.organizationName}</a>` : session.organizationName}</p>
+<a class="brand" href="${home}" aria-label="Cuecard">${mark()} <span>Cuecard</span></a>
 <nav class="places" aria-label="Main"><ul>${places
       .filter(({ permission }) => session.permissions.includes(permission))
       .map(
         (each) =>
-          html`<li><a href="${each.path}"${each === place && html` aria-current="${each.path === path ? 'page' : 'true'}"`}>${icon(each.sign)} <span>${each.name}</span></a></li>`,
+          html`<li><a href="${each.path}"${each === place && html` aria-current="${each.path === path ? 'page' : 'true'}"`}>${each.name}</a></li>`,
       )}</ul></nav>
-<form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>Sign out</span></button></form>
+<p class="organization">${session.person && session.person.organizations > 1 ? html`<a href="${organizationsPath}">${session.organizationName}</a>` : session.organizationName}</p>
+<form method="post" action="${home}/sign-out"><button class="quiet" aria-label="Sign out">${icon('leave')} <span>Sign out</span></button></form>
 </header>
 <main id="main" tabindex="-1">
 ${place && place.path !== path && crumbs(view, place)}
