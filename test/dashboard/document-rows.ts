@@ -38,7 +38,9 @@ export const inProcess = `status = 'processing', lease_token = gen_random_uuid()
 
 /** Titles of a list's rows, in order. */
 export function titlesIn(html: string): string[] {
-  return [...html.matchAll(/<h2><a href="[^"]+\/documents\/[^"]+">([^<]*)<\/a>/g)].map(([, title]) => title!)
+  return [...html.matchAll(/<p class="name"><a href="[^"]+\/documents\/[^"]+">([^<]*)<\/a>/g)].map(
+    ([, title]) => title!,
+  )
 }
 
 export function rowOf(html: string, id: string): string {

@@ -8,7 +8,7 @@ import { disagreementsView } from './disagreements.ts'
 import { ofEditedPage } from './edits.ts'
 import { doubtfulPassages, fileNotesView, originalOf, type Passage } from './original.ts'
 import { type Overview, tagOf } from './overview.ts'
-import { aboutView, deleteForm, type Place, retryAction, stateView } from './row.ts'
+import { aboutView, deleteForm, detailView, type Place, retryAction, stateView } from './row.ts'
 import { isInWork, isStopped, mayReplaceFile, needsFile, stateOf } from './state.ts'
 import type { readBeside } from './text/text.ts'
 import { questionView } from './version.ts'
@@ -36,8 +36,9 @@ export function documentView(shown: Shown) {
   return html`<section id="document" data-state="${state.kind}"
   hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
-<div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
-${mayWrite && !shown.hasUpload && !isStopped(document) && retryAction(base, document)}</div>
+<div class="standing">${stateView(state)}<p class="hint">${aboutView(document)}</p></div>
+${detailView(state)}
+${mayWrite && !shown.hasUpload && !isStopped(document) && retryAction(base, document)}
 ${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
 ${shown.conflict}

@@ -5,7 +5,7 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import { agentPage } from '../layout.ts'
-import { emptyView, filtersView, pagesView, searchText, searchView, wordsIn } from '../list.ts'
+import { emptyView, filtersView, pagesView, rowsView, searchText, searchView, wordsIn } from '../list.ts'
 import { documentsRoute, withQuery } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { trashPage } from '../trash.ts'
@@ -82,7 +82,7 @@ function listView(list: List) {
   hx-get="${withQuery(base, { ...query })}" hx-vals="${JSON.stringify({ seen })}"
   hx-trigger="documents-changed from:body${documents.some(isInWork) && ', every 2s'}" hx-swap="outerMorph"${isEmpty && html` data-empty`}>
 ${!isEmpty && statesView(list)}
-${documents.length > 0 ? html`${list.mayWrite && selectionForm(list)}<ul class="documents">${documents.map((document) => rowView(list, document))}</ul>` : noneView(list)}
+${documents.length > 0 ? html`${list.mayWrite && selectionForm(list)}${rowsView(documents.map((document) => rowView(list, document)))}` : noneView(list)}
 ${pagesView(
   ['Newest documents', query.after && withQuery(base, { ...query, after: undefined })],
   ['Older documents', next && withQuery(base, { ...query, after: next })],
@@ -109,8 +109,8 @@ const ofDeletion = { one: 'Delete 1 document', other: 'Delete {count} documents'
 
 /** The rows' check boxes belong to this form. */
 function selectionForm({ base, documents }: List) {
-  return html`<form id="selection" class="selection" method="post" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all on this page</label>
-${documents.some(mayBeRetried) && html`<button class="plain" name="action" value="retry" aria-label="Try again: the selected documents">Try again</button>`}
+  return html`<form id="selection" class="selection" method="post" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all</label>
+${documents.some(mayBeRetried) && html`<button class="quiet" name="action" value="retry" aria-label="Try again: the selected documents">Try again</button>`}
 <button class="quiet danger" name="action" value="delete" data-counted="${JSON.stringify(ofDeletion)}">Delete selected</button></form>`
 }
 

@@ -28,29 +28,35 @@ const types = {
 
 /** Shows a document in the list. */
 export function rowView({ base, mayWrite }: Place, document: Overview) {
+  const { id, title, edits, warnings, disagreements } = document
+  const address = `${base}/${id}`
   const state = stateOf(document)
-  const { id, title } = document
   return html`<li id="document-${id}" data-state="${state.kind}">
-<div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}.${document.edits}" form="selection" aria-label="Select “${title}”">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
+${mayWrite && html`<input type="checkbox" name="document" value="${id}.${edits}" form="selection" aria-label="Select “${title}”">`}
+<div class="what"><p class="name"><a href="${address}">${title}</a></p>
+<p class="hint">${aboutView(document)}</p>
+${detailView(state)}
+${warnings.length > 0 && html`<p class="hint"><a href="${address}#warnings">${warningText(warnings.length)}</a></p>`}
+${disagreements.length > 0 && html`<p class="hint"><a href="${address}#disagreements">${disagreementText(disagreements.length)}</a></p>`}
+${mayWrite && questionView(base, document, true)}</div>
 ${stateView(state)}
-${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${warningText(document.warnings.length)}</a></p>`}
-${document.disagreements.length > 0 && html`<p class="detail"><a href="${base}/${id}#disagreements">${disagreementText(document.disagreements.length)}</a></p>`}
 ${
   mayWrite &&
   html`<div class="actions">${retryAction(base, document)}
 ${deleteForm(base, document)}</div>`
-}
-${mayWrite && questionView(base, document, true)}</li>`
+}</li>`
 }
 
 const tones = { ready: 'good', working: 'work', waiting: 'wait', idle: '', failed: 'bad' } as const
 
-export function stateView({ kind, label, detail, progress }: State) {
-  return html`<div class="document-state"><p><span class="state ${tones[kind]}" role="status">${label}</span>${
-    progress && html` <span class="count">${progress.label}</span>`
-  }</p>${
-    progress && html`<progress value="${progress.done}" max="${progress.of}" aria-label="${progress.label}"></progress>`
-  }${detail && html`<p class="detail">${detail}</p>`}</div>`
+export function stateView({ kind, label }: State) {
+  return html`<p class="state ${tones[kind]}" role="status">${label}</p>`
+}
+
+/** Shows how far processing is, or what failed and what to do. */
+export function detailView({ progress, detail }: State) {
+  return html`${progress && html`<p class="hint">${progress.label}</p><progress value="${progress.done}" max="${progress.of}" aria-label="${progress.label}"></progress>`}
+${detail && html`<p class="hint">${detail}</p>`}`
 }
 
 export function retryAction(base: string, document: Overview) {

@@ -107,9 +107,9 @@ function refusal(error: unknown, address: string, base: string, other = '') {
 export function questionView(base: string, { id, title, is_held, changes }: Overview, isInList = false) {
   if (!is_held) return ''
   if (!changes)
-    return html`<div class="question"><form method="post" action="${base}/${id}/keep"><button aria-label="Serve “${title}”">Serve it</button></form></div>`
+    return html`<div class="actions"><form method="post" action="${base}/${id}/keep"><button aria-label="Serve “${title}”">Serve it</button></form></div>`
   const { otherTitle, otherEdits } = changes
-  return html`<div class="question"><form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
+  return html`<div class="actions"><form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
 <button>Replace “${otherTitle}”</button></form>
 <form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="Keep both, “${title}” too">Keep both</button></form>${isInList && html`<a class="button quiet" href="${base}/${id}" aria-label="Compare “${title}” with “${otherTitle}”">Compare</a>`}</div>`
 }

@@ -32,7 +32,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     const choosing = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).press('Enter')
     await (await choosing).setFiles([text('Menu.txt', 'Soup of the day is tomato.'), text('Hours.md', 'We open at 9.')])
-    const rows = page.locator('.documents > li')
+    const rows = page.locator('#documents .rows > li')
     await rows.filter({ hasText: 'Hours' }).waitFor()
     await rows.filter({ hasText: 'Menu' }).waitFor()
     expect(await page.locator('#upload li').count()).toBe(0)
@@ -80,7 +80,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await item.filter({ hasText: says }).waitFor()
     await deleted
     await item.getByRole('button', { name: 'Try again' }).click()
-    await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
+    await page.locator('#documents .rows > li').filter({ hasText: 'Menu' }).waitFor()
     expect(await documents()).toHaveLength(1)
   })
 
@@ -102,7 +102,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
   test('documents selected with one box are deleted in place, and restored together', async () => {
     const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
     const remove = page.getByRole('button', { name: /^Delete \d+ documents?$/ })
-    const all = page.getByLabel('Select all on this page')
+    const all = page.getByLabel('Select all')
     expect(await remove.isVisible()).toBe(false)
     await all.check()
     await page.getByLabel('Select “Hours”').uncheck()
@@ -123,7 +123,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     const { page, wrong } = await openList('Prices', 'Opening hours')
     await page.getByRole('searchbox').pressSequentially('hour')
     await page.getByRole('link', { name: 'Prices', exact: true }).waitFor({ state: 'detached' })
-    expect(await page.locator('.documents h2').allInnerTexts()).toEqual(['Opening hours'])
+    expect(await page.locator('#documents .name').allInnerTexts()).toEqual(['Opening hours'])
     expect(new URL(page.url()).search).toBe('?q=hour')
     expect(await page.evaluate('document.activeElement.name')).toBe('q')
     expect(wrong).toEqual([])

@@ -145,7 +145,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
     await ready.waitFor()
     await page.goto(documents)
     await counted('a deleted document', 2, async () => {
-      const row = page.locator('.documents > li').filter({ hasText: 'Christmas' })
+      const row = page.locator('#documents .rows > li').filter({ hasText: 'Christmas' })
       await tap(row.getByRole('button', { name: /^Delete/ }))
       await tap(flash.getByRole('button', { name: 'Undo' }))
       await row.waitFor()
