@@ -39,7 +39,6 @@ export function addAskScreens(screens: Screens, answer: AnswerQuestion) {
       lead: 'Type what a caller would say, and see what your agent would answer.',
       content: html`${askForm(scope.agentId, query, asking)}${result ?? html`<p class="notice bad">${pastLimits}</p>`}`,
       status: result ? 200 : 429,
-      modules: ['ask.js'],
     }
   })
 }

@@ -22,7 +22,7 @@ interface Asking {
 export function askForm(agentId: string, { q, at }: AskQuery, asking: Asking): Html {
   return html`<search><form class="ask" method="get" action="${askPath(agentId)}">
 <label for="q">What a caller would say</label>
-<div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button type="button" class="plain" data-listen aria-pressed="false" aria-label="Speak the question" hidden>${icon('microphone')}</button><button>Ask</button></div>
+<div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button>Ask</button></div>
 <details${at && html` open`}><summary>${q && html`Asked as of ${timeIn(new Date(asking.at), asking.zone)} · `}Ask at another time</summary>
 <label for="at">As of</label><input id="at" type="datetime-local" name="at" value="${at}" min="1900-01-01T00:00" max="9998-12-31T23:59" aria-describedby="at-hint"><p id="at-hint" class="hint">See what callers would be told at that time, in the time zone ${asking.zone}, from the documents that are valid then. Leave it empty to ask about now.</p></details>
 </form></search>`
@@ -58,7 +58,7 @@ export function answerView(agentId: string, question: string, trial: Trial, aski
 ${dates.length > 0 && daysView(dates, asking)}
 ${isEmpty && html`<p>These words are said in every call, so there is nothing to search for.</p>`}
 ${dispute ? disputeView(agentId, dispute) : heard && heardView(heard.text, sourceOf(agentId, heard.source))}
-<div class="actions">${mayWrite && !isEmpty && actionsView(agentId, question, trial, asking)}${heard && !dispute && html`<button type="button" class="quiet" data-speak hidden>${icon('speaker')} Hear it</button>`}</div></section>
+${mayWrite && !isEmpty && html`<div class="actions">${actionsView(agentId, question, trial, asking)}</div>`}</section>
 ${whyView(agentId, trial)}`
 }
 

@@ -9,38 +9,6 @@ const stand = useStand()
 describe.runIf(executablePath)('questions in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
-  test('a question is spoken, and its answer read out, only if the browser can do that', async () => {
-    const tenant = await stand.tenant()
-    await tenant.call('POST', tenant.knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
-    await stand.deliver()
-    const { page, context, wrong, go } = await open(tenant, '/dashboard')
-    const ask = `/dashboard/agents/${tenant.agentId}/ask`
-    await page.addInitScript(`
-      window.SpeechRecognition = class extends EventTarget {
-        start() {
-          this.dispatchEvent(new Event('start'))
-          this.dispatchEvent(Object.assign(new Event('result'), { results: [[{ transcript: 'where do guests park' }]] }))
-        }
-      }
-      speechSynthesis.speak = ({ text, lang }) => { window.spoken = [text, lang] }`)
-    await go(ask)
-    await page.getByRole('button', { name: 'Speak the question' }).click()
-    await page.getByText('Your agent would say this').waitFor()
-    expect(await page.getByLabel('What a caller would say').inputValue()).toBe('where do guests park')
-    await page.getByRole('button', { name: 'Hear it' }).click()
-    expect(await page.evaluate('window.spoken')).toEqual(['Guests park behind the house.', 'en'])
-    expect(wrong).toEqual([])
-
-    const other = await context.newPage()
-    await other.addInitScript(
-      "for (const name of ['speechSynthesis', 'SpeechRecognition', 'webkitSpeechRecognition']) delete window[name]",
-    )
-    await other.goto(new URL(`${ask}?q=where+do+guests+park`, page.url()).href)
-    await other.getByText('Your agent would say this').waitFor()
-    for (const name of ['Speak the question', 'Hear it'])
-      expect(await other.getByRole('button', { name }).isVisible()).toBe(false)
-  })
-
   test('four keys lead from the list of questions to the corrected text and a check', async () => {
     const tenant = await stand.tenant()
     const { agentId, knowledgeBase } = tenant
