@@ -35,6 +35,8 @@ addEventListener('beforeunload', (event) => {
 })
 
 function add(files) {
+  // An old message would stand above the new uploads.
+  if (files.length > 0) document.getElementById('flash').replaceChildren()
   for (const file of replaces ? [...files].slice(0, 1) : files) {
     const item = template.content.firstElementChild.cloneNode(true)
     const upload = { file, item }

@@ -104,7 +104,10 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     const remove = page.getByRole('button', { name: /^Delete \d+ documents?$/ })
     const all = page.getByLabel('Select all')
     expect(await remove.isVisible()).toBe(false)
+    const topOf = async () => (await page.locator('#documents .rows').boundingBox())!.y
+    const top = await topOf()
     await all.check()
+    expect(await topOf()).toBe(top)
     await page.getByLabel('Select “Hours”').uncheck()
     await page.mouse.wheel(0, 10_000)
     expect((await remove.boundingBox())!.y).toSatisfy((y) => y >= 0 && y < 800)
@@ -116,6 +119,8 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('#flash').getByText('14 documents are back.').waitFor()
     expect(await documents()).toHaveLength(15)
+    await page.setInputFiles('#upload input[type=file]', text('Pets.txt', 'Dogs may stay.'))
+    await page.locator('#flash').getByText('14 documents are back.').waitFor({ state: 'detached' })
     expect(wrong).toEqual([])
   })
 
