@@ -12,7 +12,6 @@ function edit(source) {
   label.id = `${source.id}-label`
   const described = source.getAttribute('aria-describedby')
   const editor = make('section', { class: 'pieces', 'aria-labelledby': label.id, 'aria-describedby': described })
-  source.addEventListener('paste', (event) => pasteTable(event, source))
   const offer = make('p', { class: 'notice' })
   document.querySelector(`#${source.id}-hint`)?.before(offer)
   source.addEventListener('input', offerHeadings)
@@ -64,24 +63,7 @@ function edit(source) {
       piece.lines = (before + area.value + after).split('\n')
       write()
     })
-    area.addEventListener('paste', (event) => pasteTable(event, area))
     return area
-  }
-
-  /** Turns cells pasted from a spreadsheet into a table. */
-  function pasteTable(event, area) {
-    const rows = pastedCells(event, /\t[^\t\n]*\n/)
-    if (!rows) return
-    const columns = Math.max(...rows.map(({ length }) => length))
-    const lines = rows.map((cells) => Array.from({ length: columns }, (_, i) => escaped(cells[i] ?? '')))
-    lines.splice(1, 0, Array(columns).fill('---'))
-    const { value, selectionStart: start, selectionEnd: end } = area
-    const before = value.slice(0, start).trim() && '\n\n'
-    const after = value.slice(end).trim() ? '\n\n' : '\n'
-    area.setRangeText(before + lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') + after, start, end, 'end')
-    area.dispatchEvent(new Event('input'))
-    show()
-    editor.querySelector('input')?.focus()
   }
 }
 
@@ -123,14 +105,6 @@ function writeCell(row, column, text) {
 
 function escaped(text) {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replace(/\\$/, '\\ ')
-}
-
-/** The rows of cells pasted from a spreadsheet; undefined if the pasted text has no separator of cells. */
-function pastedCells(event, separator) {
-  const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '')
-  if (!separator.test(text)) return undefined
-  event.preventDefault()
-  return text.split(/\r?\n/).map((line) => line.split('\t'))
 }
 
 function grid({ rows, added }, words, write) {
@@ -191,16 +165,6 @@ function grid({ rows, added }, words, write) {
         draw()
       }
       focus(y + step, x)
-    })
-    input.addEventListener('paste', (event) => {
-      for (const [down, cells] of (pastedCells(event, /[\t\n]/) ?? []).entries()) {
-        if (y + down === shown().length) addRow()
-        for (const [right, text] of cells.entries()) writeCell(shown()[y + down], x + right, text)
-      }
-      if (!event.defaultPrevented) return
-      widen(columns())
-      draw()
-      focus(y, x)
     })
     return make(isHead ? 'th' : 'td', isHead ? { scope: 'col' } : {}, input)
   }

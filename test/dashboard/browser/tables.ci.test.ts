@@ -39,12 +39,6 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
       cell,
       button: (name: string) => page.getByRole('button', { name, exact: true }).first(),
       focused: () => page.evaluate("document.activeElement.getAttribute('aria-label')"),
-      /** Pastes into the focused field, as from a spreadsheet. */
-      paste: (text: string) =>
-        page.evaluate(
-          `{ const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', ${JSON.stringify(text)});
-          document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })) }`,
-        ),
       /** Saves with this button. @returns the stored text */
       async save(name = 'Save'): Promise<string> {
         await page.getByRole('button', { name, exact: true }).click()
@@ -101,26 +95,6 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
 | Funghi | €10 |  |
 
 Closed`)
-  })
-
-  test('take pasted cells beyond their last row and column, and are created from pasted cells', async () => {
-    const { page, cell, paste, save } = await openMenu('Our menu.\n\n| Pizza | Price |\n|---|---|\n| Margherita | €8 |')
-    await cell('Pizza, row 1').focus()
-    await paste('Marinara\t€7\tno cheese\r\nCapricciosa\t€11\t\r\n')
-    await page.getByRole('textbox', { name: 'Text', exact: true }).first().focus()
-    await page.keyboard.press('ControlOrMeta+End')
-    await paste('Drink\tPrice\nWater\t€2\n')
-    expect(await save()).toBe(`Our menu.
-
-| Drink | Price |
-| --- | --- |
-| Water | €2 |
-
-
-| Pizza | Price |  |
-|---|---| --- |
-| Marinara | €7 | no cheese |
-| Capricciosa | €11 |  |`)
   })
 
   test('can be edited as plain text', async () => {

@@ -161,7 +161,7 @@ ${
     'content',
     passage ? `Text of part ${number(passage)}` : 'Text',
     content.length,
-    'Headings and short paragraphs work best. What you copy from a spreadsheet becomes a table.',
+    'Headings and short paragraphs work best.',
     html`required rows="18" data-tables="${JSON.stringify(ofTables)}"`,
   )
 }
