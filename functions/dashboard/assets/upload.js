@@ -140,7 +140,9 @@ function dropDocument(upload) {
 
 function show({ item }, state, message) {
   item.dataset.state = state
-  item.querySelector('.message').textContent = message
+  const says = item.querySelector('.message')
+  says.textContent = message
+  says.classList.toggle('fault', state === 'failed')
   item.querySelector('progress').hidden = state === 'failed'
   item.querySelector('[data-retry]').hidden = state !== 'failed'
   item.querySelector('[data-cancel]').textContent = state === 'failed' ? words.remove : words.cancel

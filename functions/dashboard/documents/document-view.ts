@@ -36,7 +36,7 @@ export function documentView(shown: Shown) {
   return html`<section id="document" data-state="${state.kind}"
   hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
-<div class="standing">${stateView(state)}<p class="hint">${aboutView(document)}</p></div>
+<div class="standing">${stateView(state)}<p>${aboutView(document)}</p></div>
 ${detailView(state)}
 ${mayWrite && !shown.hasUpload && !isStopped(document) && retryAction(base, document)}
 ${document.source_id !== null && ofWebsiteView(shown)}
@@ -80,10 +80,10 @@ function passagesView({ base, mayWrite, document, chunks, pages, hasMore, from }
   const passageView = ({ chunk_index, content }: Passage) => {
     const n = chunk_index + 1
     const page = isPdf && pages?.[chunk_index]
-    return html`<li id="passage-${n}"><p class="hint">Part ${number(n)}
+    return html`<li id="passage-${n}" class="panel"><p class="hint">Part ${number(n)}
 ${page && html` · <a href="${address}/file#page=${page}" target="_blank">Page ${page}<span class="unseen"> of the file, part ${number(n)}</span></a>`}
 ${mayCorrect && html` · <a href="${address}/edit?passage=${n}">Correct<span class="unseen"> part ${number(n)}</span></a>`}
-${doubtful.has(n) && html` · <span class="check">Please check this part against the original.</span>`}</p>
+${doubtful.has(n) && html` · <span class="state wait">Please check this part against the original.</span>`}</p>
 ${markedText({ text: content, places: [] })}</li>`
   }
   const first = chunks[0]!.chunk_index + 1
@@ -92,7 +92,7 @@ ${markedText({ text: content, places: [] })}</li>`
 <header><h2>Text</h2> <p>Callers get their answers from these parts. ${(from > 1 || hasMore) && `Parts ${number(first)} to ${number(last)} of ${number(chunk_count)}.`}</p>
 ${searchable_chunk_count < chunk_count && status === 'completed' && html`<p>Search can find ${number(searchable_chunk_count)} of ${number(chunk_count)} parts: the others were stored without an embedding.</p>`}</header>
 ${fileNotesView(document)}
-<ol class="passages">${chunks.map(passageView)}</ol>
+<ol>${chunks.map(passageView)}</ol>
 ${pagesView(
   ['Previous parts', from > 1 && `${address}?from=${Math.max(1, from - passagesPerPage)}`],
   ['Next parts', hasMore && `${address}?from=${last + 1}`],

@@ -103,7 +103,7 @@ export function uploadView(base: string, documentId?: string) {
 <input type="file" ${!documentId && 'multiple'} hidden accept="${fileExtensions.map((extension) => `.${extension}`).join(',')}" aria-label="Upload files">
 <noscript><p>Uploading files needs JavaScript, which is off in your browser. You can still write a text.</p></noscript>
 <ul aria-label="Uploads"></ul>
-<template><li><p><strong class="name"></strong> <span class="message" role="status"></span></p>
+<template><li class="panel head"><p><strong class="name"></strong> <span class="message" role="status"></span></p>
 <div class="actions"><button type="button" class="plain" data-retry hidden>Try again</button>
 <button type="button" class="quiet" data-cancel>Cancel</button></div>
 <progress max="1" value="0"></progress></li></template>
