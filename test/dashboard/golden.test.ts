@@ -194,7 +194,7 @@ describe('a new price that a check doesn’t expect', () => {
   ])('waits for a person if a program sent it, and “%s” ends with %s', async (button, price) => {
     const { agentId, browser, change, api, press } = await clinic('block')
     const stopped = await change()
-    expect(stopped.text).toContain('Needs you A check expects something else than the new text says. Callers still get')
+    expect(stopped.text).toContain('A check expects something else than the new text says. Callers still get')
     expect(stopped.text).toContain('A check expects $58. The new text says $64.')
     expect(stopped.text).not.toMatch(/would find|Failed|\| Treatment/)
     const list = await browser.get(`/dashboard/agents/${agentId}/documents?show=needs`)
