@@ -70,7 +70,7 @@ const ofBusiness =
   /(?<!\p{L})(?:we(?:['’]re| are)|find us|our (?:address|shop|store|office)|is at|is on|wir|uns|unsere?|nous|estamos|siamo|wij)(?!\p{L})/iu
 const ofPlaces =
   /address|location|contact|find|getting here|direction|where|hours|opening|adresse|anschrift|kontakt|anfahrt|standort|öffnungs|horaire|horario|orari/i
-/** Sentences with an address of something else. */
+/** Sentences that may have an address of something else. */
 const ofOthers =
   /park(?:ing|platz|haus)|(?:car|bike) ?park|garage at|\blot\b|\bbus(?:es)?\b|\btrain\b|station\b|\bstop\b|head office|deliver|emergency|hospital|clinic at|closed|tiefgarage|haltestelle|bahnhof|notdienst/i
 
@@ -88,9 +88,9 @@ function gradeOf(hit: Place, business: ReadonlySet<string>): number {
   const heading = headsOf(hit).join(' ')
   const grades = sentencesOf(hit.content).map((sentence) => {
     const exact = addressIn(sentence)
-    if (exact === 0 || ofOthers.test(sentence)) return 0
-    const isNamed = [...formsIn(sentence)].some((form) => business.has(form))
-    return exact + (ofBusiness.test(sentence) || isNamed ? 2 : 0) + (ofPlaces.test(heading) ? 1 : 0)
+    const isOwn = ofBusiness.test(sentence) || [...formsIn(sentence)].some((form) => business.has(form))
+    if (exact === 0 || (!isOwn && ofOthers.test(sentence))) return 0
+    return exact + (isOwn ? 2 : 0) + (ofPlaces.test(heading) ? 1 : 0)
   })
   return Math.max(0, ...grades)
 }

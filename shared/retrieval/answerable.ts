@@ -9,7 +9,7 @@ interface Evidence {
   /** 0 if meaning was not compared. */
   likeness: number
   coverage: Coverage
-  /** True if a word that the question asks a table for is met nowhere, if a price is asked and only passages behind the first have one, or if a holiday's hours are asked and only the usual ones are said. */
+  /** True if a word that the question asks a table for is met nowhere, or if a price is asked and only passages behind the first have one. */
   isUnmet: boolean
 }
 

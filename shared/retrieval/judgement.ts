@@ -55,6 +55,8 @@ const compares =
   /^(?:differ|altogeth|togeth|total|betw|mor$|than$|dear|cheap|expens|unterschied|zwisch|mehr|guenstig|gunstig)/
 /** “Last year”, which is read as one word. */
 const otherTime = /^(?:last|next|letzte|nachste)[nrs]?(?:year|season|month|jahr|saison|monat)/
+/** The probability of a first passage that can't answer, whatever words it has. */
+const mostUnsure = 0.4
 /** “Without registration”: what a question leaves out. */
 const leftOut =
   /(?<!\p{L})(?:without|ohne|sans|sin|senza|zonder) (?:(?:an?|the|any|eine?n?|une?|la|le|el|il|een|de) )?(\p{L}{3,40})/u
@@ -100,15 +102,11 @@ export function judge(
   const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
   const [score = 0, next = 0] = mode === 'semantic' ? likenesses : hits.map((hit) => hit.score)
   const texts = hits.map(({ document_title, content }) => [document_title, content])
-  const evidence = {
-    score,
-    next,
-    likeness: likenesses[0]!,
-    isUnmet: !value && (isIncluded || hours === 'missing' || address === 'missing' || isUnmet()),
-  }
+  const evidence = { score, next, likeness: likenesses[0]!, isUnmet: !value && isUnmet() }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
   const found = Math.max(...queries.map(by), hours === 'said' || address === 'said' ? answeredByRule : 0)
-  const probability = value ? Math.max(found, value.confidence) : found
+  const isRuledOut = !value && (isIncluded || hours === 'missing' || address === 'missing')
+  const probability = value ? Math.max(found, value.confidence) : isRuledOut ? Math.min(found, mostUnsure) : found
   const level = value ? 'found' : levelOf(hits.length, probability)
   return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }
 }

@@ -59,10 +59,10 @@ export function placesText(half: Half, asked: readonly Asked[]): string {
   return [`Where businesses to ${half} are, ${asked.length} questions`, ...figures].join('\n')
 }
 
-/** Each question whose first passage has no address, with what was found. */
+/** Each question whose address isn’t first, or isn’t found, with what was found. */
 export function placesFailures(asked: readonly Asked[]): string {
   return asked
-    .filter((each) => !isRight(each))
+    .filter((each) => !isRight(each) || !isFound(each))
     .map(
       ({ place, answer }) => `  ${place} → ${answer.status}, ${answer.value?.text ?? answer.data[0]?.document_title}`,
     )
