@@ -62,7 +62,7 @@ test('a file that has arrived is read, shows its text and passages, and is downl
 
 test('the title of a file is edited, and its text in a form that says that the file stays, and it does', async () => {
   const id = await upload(tenant, 'Hours of Cleo.txt', 'We open at 9.')
-  const path = `${pageOf(tenant, id)}/edit?text=1`
+  const path = `${pageOf(tenant, id)}/edit?passage=1`
   const form = await tenant.browser.get(`${pageOf(tenant, id)}/edit`)
   expect(form.html).toContain(`href="${path}"`)
   expect(form.html).not.toContain('<textarea')

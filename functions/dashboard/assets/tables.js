@@ -16,6 +16,19 @@ function edit(source) {
   document.querySelector(`#${source.id}-hint`)?.before(offer)
   source.addEventListener('input', offerHeadings)
   show()
+  if (source.dataset.at) goTo(Number(source.dataset.at))
+
+  /** Puts the cursor at an offset of the text: into its text area, or into the first cell of its row. */
+  function goTo(at) {
+    const pieces = [...editor.querySelectorAll('[data-start]')]
+    const piece = pieces.findLast(({ dataset }) => Number(dataset.start) <= at) ?? pieces[0] ?? source
+    const start = Number(piece.dataset.start ?? 0)
+    // A table's second line isn't shown.
+    const row = Math.max(0, source.value.slice(start, at).split('\n').length - 2)
+    const field = piece.querySelectorAll('tr')[row]?.querySelector('input') ?? piece
+    if (field === piece) field.setSelectionRange(Math.max(0, at - start), Math.max(0, at - start))
+    field.focus()
+  }
 
   function offerHeadings() {
     const count = source.value.match(boldLines)?.length ?? 0
@@ -59,6 +72,7 @@ function edit(source) {
     const text = piece.lines.join('\n')
     area.value = text.trim()
     const [before, after] = text.split(area.value)
+    area.dataset.start = piece.start + before.length
     area.addEventListener('input', () => {
       piece.lines = (before + area.value + after).split('\n')
       write()
@@ -70,11 +84,13 @@ function edit(source) {
 /** Splits a text into lines and tables. Joined by line feeds, they are the text. */
 function piecesOf(text) {
   const pieces = []
+  let start = 0
   for (const line of text.split('\n')) {
     const trimmed = line.trim()
     const isTable = trimmed.length > 1 && trimmed.startsWith('|') && trimmed.endsWith('|')
     if (pieces.at(-1)?.isTable === isTable) pieces.at(-1).lines.push(line)
-    else pieces.push({ isTable, lines: [line] })
+    else pieces.push({ isTable, lines: [line], start })
+    start += line.length + 1
   }
   let cells = 0
   for (const piece of pieces) {
@@ -107,7 +123,7 @@ function escaped(text) {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replace(/\\$/, '\\ ')
 }
 
-function grid({ rows, added }, words, write) {
+function grid({ start, rows, added }, words, write) {
   const isRule = (row) => row.length > 2 && row.slice(1, -1).every((cell) => /^:?-+:?$/.test(cell.trim()))
   const rule = rows.length > 1 && isRule(rows[1]) ? rows[1] : undefined
   const shown = () => rows.filter((row) => row !== rule)
@@ -126,7 +142,7 @@ function grid({ rows, added }, words, write) {
   draw()
   return make(
     'div',
-    { class: 'cells' },
+    { class: 'cells', 'data-start': start },
     make('div', { class: 'table' }, table),
     make('div', { class: 'actions' }, moreRows, moreColumns),
   )

@@ -76,6 +76,22 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
     },
   )
 
+  test('and texts get the cursor where the passage begins that is corrected', async () => {
+    const rows = Array.from({ length: 80 }, (_, i) => `| Item ${i} of the list | $${i} |`)
+    const content = `| Item | Price |\n|---|---|\n${rows.join('\n')}\n\n# Hours\n\nWe open at 9.\n`
+    const { page, tenant, address, cell, focused } = await openMenu(content, 375)
+    await stand.deliver()
+    const { data } = (await tenant.call('GET', `${tenant.knowledgeBase}/${address.split('/').at(-2)}/chunks`)).body
+    const openAt = (passage: number) => page.goto(new URL(`${address}?passage=${passage}`, page.url()).href)
+    await openAt(2)
+    const row = rows.indexOf(content.slice(data[1].metadata.start).split('\n')[0]!)
+    expect(row).toBeGreaterThan(1)
+    expect(await focused()).toBe(`Item, row ${row + 1}`)
+    await openAt(data.length)
+    expect(await page.evaluate('document.activeElement.value')).toBe('# Hours\n\nWe open at 9.')
+    expect(await cell('Item, row 1').isVisible()).toBe(true)
+  })
+
   test('gain rows and columns and lose rows, and an empty row is not saved', async () => {
     const { page, cell, button, focused, save } = await openMenu()
     await cell('Price, row 2').focus()

@@ -25,7 +25,7 @@ import { stoppedBy } from '../conflicts.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { correctionsAfter } from './corrections.ts'
-import { type Editable, partOf, partQuery, readEditable } from './text.ts'
+import { type Editable, readEditable, startOf } from './text.ts'
 import { alertView, type Editing, editView, maxTitle, newView, type Typed, textFormId } from './view.ts'
 
 const noContent = 'Enter the text that callers should get answers from.'
@@ -97,12 +97,11 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       },
     )
     .get(`${documentRoute}/edit`, { permission, tab }, async ({ c, db, scope }) => {
-      const document = await readEditable(db, scope, maxWrittenBytes)
-      const { part = await partOf(db, scope, document, c.req.query('passage')), ...shown } = shownOf(c)
-      const isEdited = part !== undefined && part.edits !== document.edits
-      const isOfText = shown.isOfText || (document.source_url !== null && shown.question !== undefined)
-      const asked = isEdited ? { ...shown, ...whole } : { ...shown, part, isOfText: isOfText && !part }
-      return editView(document, documentPath(scope.agentId, scope.documentId), asked)
+      const [document, cursor] = await Promise.all([
+        readEditable(db, scope, maxWrittenBytes),
+        startOf(db, scope, c.req.query('passage')),
+      ])
+      return editView(document, documentPath(scope.agentId, scope.documentId), { ...shownOf(c), cursor })
     })
     .post(`${documentRoute}/edit`, { permission, tab, form: editedText }, async (request) => {
       const { db, scope, form, agent } = request
@@ -116,14 +115,12 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         const base = agentPage(scope.agentId, 'documents')
         return { ...newView(base, timeZoneOf(await agent()), sent, `${base}/new`), status: 404 }
       }
-      const again: Again = (status, more, now = document) => ({
+      const again = (status: View['status'], more: Partial<Editing>, now = document): View => ({
         ...editView(now, documentPath(scope.agentId, scope.documentId), { ...shown, typed, ...more }),
         status,
       })
       if (!form.isValid) return again(422, { faults: form.faults })
-      const { part } = shown
-      if (part && part.edits !== document.edits) return conflict(again, document, part, typed)
-      const sent = { ...form.values, content: withPart(document.content, part, form.values.content) }
+      const sent = form.values
       const { title, content } = sent
       const trier = { db, ...checking, ...request.meter }
       const mayStop = isOther(document, content) && !isIgnoring(request.c)
@@ -134,12 +131,14 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         await save({ db, queue }, scope, document, sent, { origin: request.origin, ignores: isIgnoring(request.c) })
       } catch (error) {
         if (isError(error, 'precondition_failed'))
-          return conflict(again, await readEditable(db, scope, maxWrittenBytes), part, typed)
+          return again(409, { isConflict: true }, await readEditable(db, scope, maxWrittenBytes))
         const { message, status } = tooMany(error)
         return again(status, { faults: { title: message } })
       }
       const kept =
-        sent.golden && shown.question ? checkOf(shown.question, content ?? document.content, shown.at) : undefined
+        sent.golden && shown.question
+          ? checkOf(shown.question, content ?? document.content, request.c.req.query('at'))
+          : undefined
       const fault = kept && (await keep({ db, ...checking, meter: request.meter }, scope, kept))
       return saved(scope, document, sent, fault)
     })
@@ -173,15 +172,6 @@ function stoppedView(scope: DocumentScope, document: Editable, failing: readonly
   const actions = html`<button form="${textFormId}" name="update" value="1">${updating(failing)}</button>
 <form method="post" action="${documentPath(scope.agentId, scope.documentId)}/keep-old"><input type="hidden" name="edits" value="${document.edits}"><button class="plain">Keep the old version</button></form>`
   return brokenView(scope.agentId, failing, { zone: timeZoneOf(document), of: 'text', actions })
-}
-
-type Again = (status: NonNullable<View['status']>, more: Partial<Editing>, now?: Editable) => View
-
-/** Shows the form again after somebody else's edit. A passage may have changed, so the typed text is shown with the whole text. */
-function conflict(again: Again, now: Editable, part: Editing['part'], typed: Typed): View {
-  if (!part) return again(409, { isConflict: true }, now)
-  const note = html`${alertView(partConflict)}<div class="said">${typed.content}</div>`
-  return again(409, { ...whole, typed: {}, note }, now)
 }
 
 type Sent = v.InferOutput<typeof editedText>
@@ -223,25 +213,11 @@ function saved(
 const unchecked = html`<p class="notice" role="status">Nothing is saved yet. Save the text first: checks are run on a saved one.</p>`
 const gone =
   'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.'
-const partConflict =
-  'Somebody has changed this document in the meantime, so your part wasn’t saved. The form has the current text. You wrote:'
-/** Shows the whole text instead of a part that has changed. */
-const whole = { part: undefined, isOfText: true }
 
-/** Reads the address's query. */
+/** A passage or a question leads to a file's text at once. */
 function shownOf(c: Context) {
-  const { output, success } = v.safeParse(partQuery, c.req.query())
-  return {
-    isOfText: c.req.query('text') !== undefined,
-    part: success ? output : undefined,
-    question: questionOf(c),
-    at: c.req.query('at'),
-  }
-}
-
-function withPart(text: string | null, part: Editing['part'], written: string | undefined): string | undefined {
-  if (!part || text === null || written === undefined) return written
-  return text.slice(0, part.start) + written + text.slice(part.end)
+  const question = questionOf(c)
+  return { isOfText: question !== undefined || c.req.query('passage') !== undefined, question }
 }
 
 /** The caller's question that the text should answer. */

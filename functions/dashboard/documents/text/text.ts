@@ -12,10 +12,6 @@ import { lostCorrections } from './corrections.ts'
 const d = columnsOf('documents', 'd')
 const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
 
-const number = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
-/** A passage of a document's text, after a number of edits. */
-export const partQuery = v.object({ passage: number, start: number, end: number, edits: number })
-
 const shownCharacters = 20_000
 
 /**
@@ -44,13 +40,12 @@ export async function readBeside(db: Database, scope: DocumentScope, hasPassages
   }
 }
 
-/** A passage of a file's text to edit, by its number. Undefined for other documents, and without offsets: then the whole text is edited. */
-export async function partOf(db: Database, scope: DocumentScope, { source_url, edits }: Editable, asked = '') {
-  const passage = v.safeParse(number, asked)
-  if (source_url === null || !passage.success) return undefined
-  const { chunks } = await listChunks(db, scope, { limit: 1, after: passage.output - 2 })
-  const offsets = v.safeParse(v.object({ start: v.number(), end: v.number() }), chunks[0]?.metadata)
-  return offsets.success ? { passage: passage.output, ...offsets.output, edits } : undefined
+/** Where a passage begins in the text, by the passage's number. Undefined without offsets. */
+export async function startOf(db: Database, scope: DocumentScope, passage = ''): Promise<number | undefined> {
+  if (!/^\d{1,7}$/.test(passage)) return undefined
+  const { chunks } = await listChunks(db, scope, { limit: 1, after: Number(passage) - 2 })
+  const { success, output } = v.safeParse(v.object({ start: v.number() }), chunks[0]?.metadata)
+  return success ? output.start : undefined
 }
 
 export type Editable = Awaited<ReturnType<typeof readEditable>>

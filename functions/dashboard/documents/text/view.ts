@@ -1,18 +1,15 @@
 import { html } from 'hono/html'
-import type * as v from 'valibot'
 import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
 import { fieldsOf } from '../../form-view.ts'
 import { type Faults, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
-import { withQuery } from '../../paths.ts'
-import { number } from '../../sentences.ts'
 import { siteName } from '../../titles.ts'
 import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
 import { diffView } from '../diff.ts'
 import { ofEditedPage } from '../edits.ts'
 import { needsFile, uploadAgain } from '../state.ts'
-import type { Editable, partQuery } from './text.ts'
+import type { Editable } from './text.ts'
 
 export const maxTitle = 500
 const maxEdits = 20
@@ -51,35 +48,31 @@ export function alertView(says: Html | string): Html {
 export interface Editing extends Sent {
   /** True if the form corrects the text of a file. */
   isOfText: boolean
-  /** The only part to correct. */
-  part?: v.InferOutput<typeof partQuery> | undefined
+  /** Where the cursor is in the text at first. */
+  cursor?: number | undefined
   /** Somebody else has saved `document` since the form was shown. */
   isConflict?: boolean
   /** The caller's question that the text should answer. */
   question?: string | undefined
-  /** When it was asked. */
-  at?: string | undefined
 }
 
 export function editView(document: Editable, address: string, editing: Editing): View {
-  const { isOfText, part, typed = {}, faults, isConflict, note, question, at } = editing
-  const hasText =
-    document.content !== null &&
-    document.managed_by === 'service' &&
-    (document.source_url === null || isOfText || part !== undefined)
+  const { isOfText, cursor, typed = {}, faults, isConflict, note, question } = editing
+  const { content, managed_by, source_url } = document
+  const hasText = content !== null && managed_by === 'service' && (source_url === null || isOfText)
   const form: TextForm = {
-    action: withQuery(`${address}/edit`, { text: isOfText ? 1 : undefined, ...part, question, at }),
     typed: {
       ...daysOf(document),
       title: document.title,
-      content: hasText ? document.content!.slice(part?.start, part?.end) : undefined,
+      content: hasText ? content : undefined,
       edits: document.edits,
       ...typed,
       // A person who sees both versions may replace the other one. A faulty form keeps its own number.
       ...(isConflict && { edits: document.edits }),
     },
     question,
-    passage: part?.passage,
+    // The browser counts a line break as one character.
+    cursor: cursor && content?.slice(0, cursor).replaceAll('\r\n', '\n').length,
     zone: timeZoneOf(document),
     faults,
     save: 'Save',
@@ -109,7 +102,7 @@ function noteView(document: Editable, address: string, hasText: boolean) {
   if (is_too_long) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
   return (
     content !== null &&
-    html`<p>To change what it says, replace its file with the new one, or correct its text. <a href="${address}/edit?text=1">Correct its text</a></p>`
+    html`<p>To change what it says, replace its file with the new one, or correct its text. <a href="${address}/edit?passage=1">Correct its text</a></p>`
   )
 }
 
@@ -126,13 +119,13 @@ ${isOther ? diffView(content, theirs.content!, said) : html`<p>The text is the s
 }
 
 interface TextForm {
-  action: string
+  action?: string
   /** Has no `content` if the text isn't edited, and no `edits` for a new document. */
   typed: Typed
   zone: string
   faults?: Faults | undefined
   question?: string | undefined
-  passage?: number | undefined
+  cursor?: number | undefined
   save: string
   cancel: string
 }
@@ -149,7 +142,7 @@ const ofTables = {
   asHeadings: 'Make them headings',
 }
 
-function textForm({ action, typed, zone, faults = {}, question, passage, save, cancel }: TextForm): Html {
+function textForm({ action, typed, zone, faults = {}, question, cursor, save, cancel }: TextForm): Html {
   const { title, content, edits } = typed
   const { line, area } = fieldsOf({ typed: { title, content }, faults })
   return html`<form id="${textFormId}" class="text-form" method="post" data-draft${action && html` action="${action}"`}>
@@ -159,10 +152,10 @@ ${
   content !== undefined &&
   area(
     'content',
-    passage ? `Text of part ${number(passage)}` : 'Text',
+    'Text',
     content.length,
     'Headings and short paragraphs work best.',
-    html`required rows="18" data-tables="${JSON.stringify(ofTables)}"`,
+    html`required rows="18" data-tables="${JSON.stringify(ofTables)}"${cursor !== undefined && html` data-at="${cursor}"`}`,
   )
 }
 ${datesFields(typed, faults, zone)}
