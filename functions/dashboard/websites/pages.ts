@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope, WebsiteScope } from '../../../shared/database/scope.ts'
 
-/** The state of a website's pages, and the changes of its last crawl. */
+/** The state of a website's pages. */
 export interface Standing {
   id: string
   is_under_way: boolean
@@ -10,8 +10,6 @@ export interface Standing {
   /** Pages that the current crawl has looked at. */
   looked: number
   left_out: number
-  added: number
-  changed: number
 }
 
 export interface ShownPage {
@@ -21,16 +19,9 @@ export interface ShownPage {
   gone_since: Date | null
   document_id: string | null
   title: string | null
-  change: 'added' | 'changed' | null
   /** A person edited or deleted the page's document, so crawls no longer change it. `document_id` is the edited document's. */
   by_hand: 'edited' | 'deleted' | null
 }
-
-const ofPage = sql`documents d on d.organization_id = p.organization_id and d.agent_id = p.agent_id
-  and d.source_id = p.source_id and d.external_id = p.address`
-// A crawl changes documents after it has looked at their pages.
-const isAdded = sql`d.created_at >= p.looked_at`
-const isChanged = sql`d.created_at < p.looked_at and d.revised_at >= p.looked_at`
 
 /** Reads the standings of the agent's websites, or of one website, by website id. */
 export async function readStandings(
@@ -39,9 +30,8 @@ export async function readStandings(
 ) {
   const { rows } =
     await sql<Standing>`select s.id, s.resume_at is not null as is_under_way, count(p.address)::int as pages,
-      count(*) filter (where p.crawl = s.crawl and p.task is distinct from 'fetch')::int as looked, count(p.left_out)::int as left_out,
-      count(*) filter (where ${isAdded})::int as added, count(*) filter (where ${isChanged})::int as changed
-    from sources s left join source_pages p on p.organization_id = s.organization_id and p.source_id = s.id left join ${ofPage}
+      count(*) filter (where p.crawl = s.crawl and p.task is distinct from 'fetch')::int as looked, count(p.left_out)::int as left_out
+    from sources s left join source_pages p on p.organization_id = s.organization_id and p.source_id = s.id
     where s.organization_id = ${organizationId} and s.agent_id = ${agentId}
       and ${sourceId ? sql`s.id = ${sourceId}` : sql`true`}
     group by s.organization_id, s.id`.execute(db)
@@ -56,10 +46,11 @@ export async function readPages(
 ): Promise<{ pages: ShownPage[]; hasMore: boolean }> {
   const { rows } =
     await sql<ShownPage>`select p.address, p.left_out, p.looked_at, p.gone_since, coalesce(d.id, o.id) as document_id, coalesce(d.title, o.title) as title,
-      case when d.id is null and p.applied_hash is not null then case when o.id is null then 'deleted' else 'edited' end end as by_hand,
-      case when ${isAdded} then 'added' when ${isChanged} then 'changed' end as change
-    from source_pages p left join ${ofPage} left join documents o on o.organization_id = p.organization_id and o.agent_id = p.agent_id
-      and o.external_id = p.address and o.source_id is null and o.source_url is null and o.managed_by = 'service'
+      case when d.id is null and p.applied_hash is not null then case when o.id is null then 'deleted' else 'edited' end end as by_hand
+    from source_pages p left join documents d on d.organization_id = p.organization_id and d.agent_id = p.agent_id
+      and d.source_id = p.source_id and d.external_id = p.address
+    left join documents o on o.organization_id = p.organization_id and o.agent_id = p.agent_id and o.external_id = p.address
+      and o.source_id is null and o.source_url is null and o.managed_by = 'service'
     where p.organization_id = ${organizationId} and p.source_id = ${sourceId} and p.address > ${after}
       and ${isLeftOut ? sql`p.left_out is not null` : sql`true`}
     order by p.address limit ${limit + 1}`.execute(db)

@@ -64,15 +64,11 @@ export interface Pages {
 
 /** Shows a website and its pages. Reloads itself during a crawl. */
 export function websiteView(agentId: string, source: Shown, shown: Pages): Html {
-  const { standing, status, checked_at, error_message, notice } = source
-  const { is_under_way, pages, looked, added, changed } = standing
+  const { standing, status, error_message, notice } = source
+  const { is_under_way, pages, looked } = standing
   const { isLeftOut, after } = shown
   const address = websitePage(agentId, source.id)
   const to = (more: { show?: string | undefined; after?: string }) => withQuery(address, more)
-  const news = [
-    added > 0 && `${counted(added, 'page')} new`,
-    changed > 0 && `${counted(changed, 'page')} changed`,
-  ].filter(Boolean)
   const show = isLeftOut ? 'left_out' : undefined
   return html`<section id="source" hx-get="${to({ show, after })}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${(is_under_way || status === 'pending' || status === 'deleting') && ', every 3s'}">
@@ -80,7 +76,6 @@ export function websiteView(agentId: string, source: Shown, shown: Pages): Html 
 ${is_under_way && html`<p class="detail">${pages === 0 ? 'Looking for pages' : `${number(looked)} of ${counted(pages, 'page')} looked at so far`}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="Being read"></progress>`}`}</div>
 ${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && 'Its documents stay as they were, and callers still get answers from them.'} Cuecard will look at it again automatically. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.</p></div>`}
 ${notice !== null && html`<p class="notice warn">${notice}</p>`}
-${checked_at !== null && !is_under_way && error_message === null && html`<p>In the last look: ${news.join(', ') || 'nothing changed'}.</p>`}
 <section class="panel"><h2>Pages</h2>
 ${filtersView('Filter pages', [
   { name: 'All', path: address, count: pages, isCurrent: !isLeftOut },
@@ -96,14 +91,13 @@ ${pagesView(
 
 /** @param follow the path that follows an edited or deleted page again */
 function pageView(agentId: string, { address, title, document_id, ...page }: ShownPage, follow: string | false): Html {
-  const { left_out, looked_at, gone_since, change, by_hand } = page
+  const { left_out, looked_at, gone_since, by_hand } = page
   return html`<li><div class="what">${document_id !== null && html`<p class="name"><a href="${documentPath(agentId, document_id)}">${title}</a></p>`}
 <p class="hint"><a href="${address}">${address}</a> · ${looked_at ? html`looked at ${ago(looked_at)}` : 'Not looked at yet'}</p>
 ${by_hand && html`<p>${byHand[by_hand]}</p>`}
 ${left_out !== null && !by_hand && html`<p>${document_id === null ? 'Left out:' : 'Differs from the page:'} ${left_out}</p>`}
 ${gone_since && html`<p>This page wasn’t found on the website. If it’s still missing a day later, its document is deleted. First missed ${ago(gone_since)}.</p>`}</div>
-${by_hand && follow && html`<form method="post" action="${follow}"><input type="hidden" name="address" value="${address}"><button class="plain">Follow the website again</button></form>`}
-${change && html`<p class="state work">${change === 'added' ? 'New' : 'Changed'}</p>`}</li>`
+${by_hand && follow && html`<form method="post" action="${follow}"><input type="hidden" name="address" value="${address}"><button class="plain">Follow the website again</button></form>`}</li>`
 }
 
 export function websiteActions(address: string): Html {
