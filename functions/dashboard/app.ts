@@ -89,7 +89,7 @@ export function dashboardApp({
   addAgentScreens(screens)
   // The order matters: `…/documents/new` must match before `…/documents/:documentId`.
   addListScreens(screens)
-  addSelectionRoute(screens, queue)
+  addSelectionRoute(screens)
   addUploadRoutes(screens, queue, presigner)
   const checking = { embedder, chunkSize }
   addVersionRoutes(screens, queue, checking)

@@ -11,7 +11,7 @@ import type { Screens } from '../screen.ts'
 import { trashPage } from '../trash.ts'
 import { countOverviews, groups, listOverviews, tagOf } from './overview.ts'
 import { type Place, rowView } from './row.ts'
-import { isInWork, mayBeRetried } from './state.ts'
+import { isInWork } from './state.ts'
 import { uploadView } from './upload.ts'
 
 const rowsPerPage = 25
@@ -108,10 +108,9 @@ function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
 const ofDeletion = { one: 'Delete 1 document', other: 'Delete {count} documents' }
 
 /** The rows' check boxes belong to this form. */
-function selectionForm({ base, documents }: List) {
+function selectionForm({ base }: List) {
   return html`<form id="selection" class="selection" method="post" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all</label>
-${documents.some(mayBeRetried) && html`<button class="quiet" name="action" value="retry" aria-label="Try again: the selected documents">Try again</button>`}
-<button class="quiet danger" name="action" value="delete" data-counted="${JSON.stringify(ofDeletion)}">Delete selected</button></form>`
+<button class="quiet danger" data-counted="${JSON.stringify(ofDeletion)}">Delete selected</button></form>`
 }
 
 const hasNone = ({ counts: { current, past } }: Pick<List, 'counts'>) => current + past === 0
