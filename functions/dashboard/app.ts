@@ -96,7 +96,7 @@ export function dashboardApp({
   addConflictRoutes(screens, queue, checking)
   addClosedScreens(screens, queue)
   addTextScreens(screens, queue, checking)
-  addHistoryScreens(screens, queue)
+  addHistoryScreens(screens, queue, checking)
   addDocumentScreens(screens, queue, presigner, checking)
   addWebsiteScreens(screens, queue)
   addTrashScreens(screens, queue)

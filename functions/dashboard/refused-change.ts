@@ -24,19 +24,41 @@ export const isIgnoring = (c: Context<ApiEnv>) => c.req.query(ignore) === 'true'
 
 /** Shows the checks that a change would break, and offers to make it anyway. */
 export async function refusedView(c: Context<ApiEnv>, { broken }: ChecksFail, zone: string): Promise<View> {
-  const agentId = c.req.param('agentId') ?? ''
-  const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
   const address = new URL(c.req.url)
   address.searchParams.set(ignore, 'true')
-  const isDeletion = address.pathname.endsWith('/delete')
-  const actions = html`<form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
-<button${isDeletion && html` class="danger"`}>${isDeletion ? 'Delete' : 'Make the change'} all the same</button></form> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">Keep it as it is</a>`
+  const { pathname, search } = address
+  const isDeletion = pathname.endsWith('/delete')
+  const button = html`<button${isDeletion && html` class="danger"`}>${isDeletion ? 'Delete' : 'Make the change'} all the same</button>`
+  const keep = html`<a class="button plain" href="${pathname.replace(/\/\w+$/, '')}">Keep it as it is</a>`
+  const lost = isDeletion && broken[0]?.compared.before.passage?.document_title
   return {
     title: isDeletion ? 'Nothing was deleted yet' : 'Nothing was changed yet',
-    lead: 'After this, callers would no longer get what your checks expect.',
+    lead: `${lost ? `Without “${lost}”` : 'After this'}, callers would no longer get what your checks expect.`,
     status: 409,
-    content: brokenView(agentId, broken, { zone, of: 'change', actions }),
+    content: await askingView(c, broken, { zone, of: 'change', address: pathname + search, button, keep }),
   }
+}
+
+/** Asks before a text is stored that checks stop. @param keep keeps the text of now */
+export async function stoppedView(
+  c: Context<ApiEnv>,
+  failing: readonly Failing[],
+  shown: { zone: string; of: 'file' | 'earlier'; keep: Html },
+): Promise<View> {
+  const button = html`<button name="update" value="1">${updating(failing)}</button>`
+  const content = await askingView(c, failing, { ...shown, address: c.req.path, button })
+  return { title: 'Nothing was changed yet', crumbs: [], status: 409, content }
+}
+
+type Asking = Pick<Showing, 'zone' | 'of'> & { address: string; button: Html; keep: Html }
+
+/** Shows what checks expect, with a button that posts what was sent again. */
+async function askingView(c: Context<ApiEnv>, failing: readonly Failing[], asking: Asking): Promise<Html> {
+  const { zone, of, address, button, keep } = asking
+  const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
+  const actions = html`<form method="post" action="${address}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
+${button}</form> ${keep}`
+  return brokenView(c.req.param('agentId') ?? '', failing, { zone, of, actions })
 }
 
 /** The button that makes checks expect a new text. */
@@ -68,6 +90,7 @@ export function refusalOf(error: unknown): { message: string; status: 422 | 429 
 const texts = {
   file: ['Old file', 'New file', 'The new file says', 'The new file doesn’t say it.'],
   text: ['Old text', 'New text', 'The new text says', 'The new text doesn’t say it.'],
+  earlier: ['Text of now', 'Earlier text', 'The earlier text says', 'The earlier text doesn’t say it.'],
   served: ['Before', 'Now', 'The text now says', 'The text no longer says it.'],
   change: ['Now', 'After the change', 'Callers would hear', 'Callers would get no answer.'],
 } as const

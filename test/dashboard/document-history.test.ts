@@ -27,6 +27,7 @@ test('the history of a document is one click from it, says who changed it, what 
   const links = [...list.html.matchAll(/history\/(\d+)"/g)].map(([, revision]) => revision)
   expect(links).toEqual(['2', '1'])
   expect(list.text.match(/“Hours” · by test/g)).toHaveLength(2)
+  expect(list.text).toMatch(/Show the text of .* Compare the text of /)
   expect(list.text.match(/Served now/g)).toHaveLength(1)
 
   const { html } = await tenant.browser.get(`${address}/history/1`)

@@ -4,7 +4,7 @@ import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { newId } from '../../shared/ids.ts'
 import { checksOf, formWith, get, hiddenIn, pageOf, serve } from './document-rows.ts'
-import { browserOf, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
+import { browserOf, linkIn, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 const sunday = 'On Sunday we are closed.'
@@ -112,6 +112,7 @@ describe('a change that would fail a blocking check', () => {
     const edits = hiddenIn((await browser.get(document)).html, 'edits')
     const refused = await browser.post(`${document}/delete`, { edits })
     expect(refused.status).toBe(409)
+    expect(refused.text).toContain('Without “Hours”, callers would no longer get what your checks expect.')
     expect(refused.text).toContain('A check expects “Sunday we are closed”. Callers would get no answer.')
     expect(refused.text).toContain(`Now We are open Monday to Saturday, 9 to 18. ${sunday} After the change No answer.`)
     expect((await get()).status).toBe(200)
@@ -180,8 +181,7 @@ describe('a new price that a check doesn’t expect', () => {
     expect(stopped.html).toContain('| Dental cleaning | $64 | $45 |')
     expect(stopped.html).toContain('<button form="text-form" name="update" value="1">Update the check and serve it')
     expect(await api()).toMatchObject({ status: 'completed', content: prices('$58') })
-    const kept = await browser.submit(...formWith(stopped.html, 'Keep the old version'))
-    expect(kept.text).toContain('The old version stays.')
+    expect(linkIn(stopped.html, 'Keep the old version')).toBe(page)
     expect((await browser.submit(`${page}/edit`, { ...typed, update: '1' })).text).toContain('was saved')
     await stand.deliver()
     expect(await api()).toMatchObject({ status: 'completed', content: prices('$64') })
@@ -203,7 +203,25 @@ describe('a new price that a check doesn’t expect', () => {
     expect((await press(stopped, button)).status).toBe(200)
     expect(await api()).toMatchObject({ status: 'completed', content: prices(price), warnings: [] })
     const [action, fields] = formWith(stopped.html, button)
-    expect((await browser.submit(action, fields)).text).toContain('Nothing was changed: somebody has changed')
+    expect((await browser.submit(action, fields)).text).toMatch(/Nothing was (changed|restored): somebody has changed/)
+  })
+
+  test('is shown beside the text of now before an earlier text is restored', async () => {
+    const { browser, page, change, api, press, check } = await clinic('block')
+    await press(await change(), 'Update the check and serve it')
+    const [path, fields] = formWith((await browser.get(`${page}/history/1`)).html, 'Restore this text')
+    const stopped = await browser.post(path, fields)
+    expect(stopped.status).toBe(409)
+    expect(stopped.text).toContain('A check expects $64. The earlier text says $58.')
+    expect(stopped.text).toMatch(/Text of now .* \$ ?64 .*Earlier text .* \$ ?58 /)
+    expect(linkIn(stopped.html, 'Keep the text of now')).toBe(page)
+    expect(await api()).toMatchObject({ status: 'completed', content: prices('$64') })
+    const [action, sent] = formWith(stopped.html, 'Update the check and serve it')
+    expect(action).toBe(path)
+    expect((await browser.submit(action, { ...sent, update: '1' })).text).toContain('has its earlier text again.')
+    await stand.deliver()
+    expect(await api()).toMatchObject({ status: 'completed', content: prices('$58') })
+    expect((await check()).expects.value).toBe('$58')
   })
 
   test.each([

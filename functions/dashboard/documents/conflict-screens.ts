@@ -5,7 +5,6 @@ import type { Trier } from '../../../shared/checks/try-text.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { editDocument } from '../../../shared/documents/client/edit-document.ts'
 import { retry } from '../../../shared/documents/client/edits.ts'
-import { restoreRevision } from '../../../shared/documents/client/revisions.ts'
 import { withoutWarnings } from '../../../shared/knowledge/warnings.ts'
 import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
@@ -23,11 +22,6 @@ export type Checking = Pick<Trier, 'embedder' | 'chunkSize'>
 const permission = 'kb:write'
 /** `checks`: the ids of the checks that the person has seen. */
 const updated = v.object({ edits: editsField, checks: v.string() })
-/** `old`: the revision to go back to; undefined if nothing was saved yet. */
-const restored = v.object({
-  edits: editsField,
-  old: v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))),
-})
 const isEdited =
   'Nothing was changed: somebody has changed the document or its checks in the meantime. Look at it again.'
 const idsOf = (failing: readonly Failing[]) =>
@@ -51,19 +45,6 @@ export function addConflictRoutes(screens: Screens, queue: Sender, checking: Che
       const text = `${failing.length === 1 ? 'The check expects' : 'The checks expect'} the new text.`
       try {
         if (isStopped(document)) await editDocument({ db, queue }, scope, retry, { origin, match: unedited(edits) })
-        return { redirect, flash: { text } }
-      } catch (error) {
-        return unchanged(error, redirect, isEdited)
-      }
-    })
-    .post(`${documentRoute}/keep-old`, { permission, form: restored }, async ({ db, scope, origin, form }) => {
-      const document = await findOverview(db, scope)
-      const { edits, old } = valid(form)
-      const redirect = documentPath(scope.agentId, document.id)
-      if (old === undefined) return { redirect, flash: { text: 'The old version stays.' } }
-      const text = isStopped(document) ? 'The old version stays. The new text is gone.' : 'The old version is back.'
-      try {
-        await restoreRevision({ db, queue }, scope, old, origin, unedited(edits))
         return { redirect, flash: { text } }
       } catch (error) {
         return unchanged(error, redirect, isEdited)
@@ -99,10 +80,11 @@ function actionsView(address: string, document: Overview, failing: readonly Fail
   const { edits, source_url, website } = document
   const hasStopped = isStopped(document)
   const mayUpdate = failing.length > 0 && failing.every(({ as_of }) => as_of === null)
-  const form = (path: string, name: string, value: string | number, button: Html) =>
-    html`<form method="post" action="${address}/${path}"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="${name}" value="${value}">${button}</form>`
-  return html`${mayUpdate && form('update-checks', 'checks', idsOf(failing), html`<button>${updating(failing, !hasStopped)}</button>`)}
-${!mayUpdate && hasStopped && form(`retry${ignoring}`, 'retry', '', html`<button>Serve the new text all the same</button>`)}
-${old !== undefined && form('keep-old', 'old', old, html`<button class="plain">Keep the old version</button>`)}
+  const form = (path: string, button: Html, more: Html | '' = '') =>
+    html`<form method="post" action="${address}/${path}"><input type="hidden" name="edits" value="${edits}">${more}${button}</form>`
+  const update = html`<button>${updating(failing, !hasStopped)}</button>`
+  return html`${mayUpdate && form('update-checks', update, html`<input type="hidden" name="checks" value="${idsOf(failing)}">`)}
+${!mayUpdate && hasStopped && form(`retry${ignoring}`, html`<button>Serve the new text all the same</button>`)}
+${old !== undefined && form(`history/${old}/restore`, html`<button class="plain">Keep the old version</button>`)}
 ${old !== undefined && (source_url ?? website) !== null && html`<p class="hint">The old version is kept as a text ${source_url === null ? 'that no longer changes with its website' : 'without its file'}.</p>`}`
 }

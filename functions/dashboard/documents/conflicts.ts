@@ -1,4 +1,4 @@
-import { type Failing, failingNow } from '../../../shared/checks/decide.ts'
+import { type Failing, failingNow, updateChecks } from '../../../shared/checks/decide.ts'
 import { type Trier, tryText } from '../../../shared/checks/try-text.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { getRevision, listRevisions } from '../../../shared/documents/client/revisions.ts'
@@ -22,9 +22,17 @@ export async function brokenBy(trier: Trier, scope: DocumentScope, text: { title
   }
 }
 
-/** The checks that stop the text before it is stored. */
-export async function stoppedBy(...given: Parameters<typeof brokenBy>): Promise<Failing[]> {
-  return (await brokenBy(...given)).filter(({ blocks, as_of }) => blocks && as_of === null)
+/** The checks that stop the text before it is stored; none after `isUpdating` has made them expect it. */
+export async function stoppedBy(
+  trier: Trier,
+  scope: DocumentScope,
+  text: { title: string; content: string },
+  isUpdating: boolean,
+): Promise<Failing[]> {
+  const failing = (await brokenBy(trier, scope, text)).filter(({ blocks, as_of }) => blocks && as_of === null)
+  if (!isUpdating) return failing
+  await updateChecks(trier, scope, failing)
+  return []
 }
 
 /** What the checks say against a document’s text, and the revision to go back to, if its text is kept. */

@@ -9,12 +9,16 @@ import {
 } from '../../../shared/documents/client/revisions.ts'
 import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
+import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
 import type { Html } from '../layout.ts'
 import { textView } from '../passage-text.ts'
 import { documentPath, documentRoute } from '../paths.ts'
+import { stoppedView } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { localTime } from '../times.ts'
+import type { Checking } from './conflict-screens.ts'
+import { stoppedBy } from './conflicts.ts'
 import { diffView } from './diff.ts'
 import { editsField, unchanged, unedited } from './edits.ts'
 import { findOverview } from './overview.ts'
@@ -23,10 +27,12 @@ import { type Editable, readEditable } from './text/text.ts'
 const path = `${documentRoute}/history` as const
 const restoring = {
   permission: 'kb:write',
-  form: v.object({ edits: v.optional(editsField) }),
+  tab: 'documents',
+  /** `update`: makes checks that stop the text expect it. */
+  form: v.object({ edits: v.optional(editsField), update: v.optional(v.string()) }),
 } as const
 
-export function addHistoryScreens(screens: Screens, queue: Sender) {
+export function addHistoryScreens(screens: Screens, queue: Sender, checking: Checking) {
   screens
     .get(path, { permission: 'kb:read', tab: 'documents' }, async ({ db, scope }) => {
       const [document, { revisions }] = await Promise.all([
@@ -52,10 +58,22 @@ export function addHistoryScreens(screens: Screens, queue: Sender) {
         content: revisionView(revision, document, address, may('kb:write')),
       }
     })
-    .post(`${path}/:revision/restore`, restoring, async ({ db, scope, form, origin }) => {
+    .post(`${path}/:revision/restore`, restoring, async ({ c, db, meter, scope, form, origin }) => {
       const address = documentPath(scope.agentId, scope.documentId)
+      const { edits, update } = valid(form)
+      const [document, { content }] = await Promise.all([
+        findOverview(db, scope),
+        getRevision(db, scope, scope.revision),
+      ])
       try {
-        const match = unedited(valid(form).edits)
+        const match = unedited(edits)
+        const text = content !== null && { title: document.title, content }
+        const trier = { db, ...checking, ...meter }
+        const failing = text ? await stoppedBy(trier, scope, text, update !== undefined) : []
+        if (failing.length > 0) {
+          const keep = html`<a class="button plain" href="${address}">Keep the text of now</a>`
+          return await stoppedView(c, failing, { zone: timeZoneOf(document), of: 'earlier', keep })
+        }
         const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, match)
         return { redirect: address, flash: { text: `“${title}” has its earlier text again.` } }
       } catch (error) {
@@ -71,8 +89,9 @@ function listView(revisions: ListedRevision[], address: string): Html {
     return html`<p class="none">Nothing yet: callers haven’t got answers from this document, or its history isn’t kept.</p>`
   return html`<p>The texts that callers got answers from, newest first. The last 20 texts are kept, each for a year after it was replaced.</p><ul class="rows">${revisions.map(
     (each) =>
-      html`<li><div class="what"><p class="name"><a href="${address}/history/${each.revision}">${localTime(each.created_at)}</a></p>
-${aboutView(each)}</div>${each.is_served && html`<p class="state good">Served now</p>`}</li>`,
+      html`<li><div class="what"><p class="name">${localTime(each.created_at)}</p>
+${aboutView(each)}</div>${each.is_served && html`<p class="state good">Served now</p>`}
+<a class="button quiet" href="${address}/history/${each.revision}">${each.is_served ? 'Show' : 'Compare'}<span class="unseen"> the text of ${localTime(each.created_at)}</span></a></li>`,
   )}</ul>`
 }
 

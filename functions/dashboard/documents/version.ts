@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { type Failing, updateChecks } from '../../../shared/checks/decide.ts'
 import type { Trier } from '../../../shared/checks/try-text.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
@@ -11,9 +10,9 @@ import type { DocumentId } from '../../../shared/ids.ts'
 import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
 import { isError } from '../error-view.ts'
-import { agentPage, type Html, type View } from '../layout.ts'
-import { documentPath, documentRoute } from '../paths.ts'
-import { brokenView, updating } from '../refused-change.ts'
+import { agentPage, type Html } from '../layout.ts'
+import { documentRoute } from '../paths.ts'
+import { stoppedView } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import type { Checking } from './conflict-screens.ts'
 import { stoppedBy } from './conflicts.ts'
@@ -28,7 +27,7 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
   const form = v.object({ edits: v.optional(editsField), update: v.optional(v.string()) })
   const kept = (title: string) => `“${title}” is kept, and will answer callers in a moment.`
   screens
-    .post(`${documentRoute}/replace`, { ...one, form }, async ({ db, meter, scope, form, origin }) => {
+    .post(`${documentRoute}/replace`, { ...one, form }, async ({ c, db, meter, scope, form, origin }) => {
       const base = agentPage(scope.agentId, 'documents')
       const { edits, update } = valid(form)
       let other = ''
@@ -37,9 +36,11 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
         const { title, changes } = held
         other = changes?.otherTitle ?? ''
         const trier = { db, ...checking, ...meter }
-        const failing = changes ? await stoppedReplacing(trier, scope, changes) : []
-        if (failing.length > 0 && !update) return stoppedView(scope.agentId, held, failing)
-        await updateChecks({ db, ...checking }, scope, failing)
+        const failing = changes ? await stoppedReplacing(trier, scope, changes, update !== undefined) : []
+        if (failing.length > 0) {
+          const keep = html`<form method="post" action="${base}/${held.id}/delete"><input type="hidden" name="edits" value="${held.edits}"><button class="plain">Keep the old version</button></form>`
+          return await stoppedView(c, failing, { zone: timeZoneOf(held), of: 'file', keep })
+        }
         const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
         const text =
           replaced === scope.documentId
@@ -63,33 +64,23 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
 }
 
 /** The checks that stop a held document from replacing the other, which keeps its title and corrections. */
-async function stoppedReplacing(trier: Trier, scope: DocumentScope, { otherId, otherTitle }: Changes) {
+async function stoppedReplacing(
+  trier: Trier,
+  scope: DocumentScope,
+  { otherId, otherTitle }: Changes,
+  isUpdating: boolean,
+) {
   const replaced = { ...scope, documentId: otherId as DocumentId }
   try {
     const read = (each: DocumentScope) => readEditable(trier.db, each, maxContentBytes)
     const [held, other] = await Promise.all([read(scope), read(replaced)])
     if (!held.content) return []
     const content = corrected(held.content, other.corrections)
-    return await stoppedBy(trier, replaced, { title: otherTitle, content })
+    return await stoppedBy(trier, replaced, { title: otherTitle, content }, isUpdating)
   } catch (error) {
     // Either was deleted meanwhile: nothing is replaced.
     if (isError(error, 'document_not_found')) return []
     throw error
-  }
-}
-
-/** Asks before a new file replaces what checks expect. */
-function stoppedView(agentId: string, held: Overview, failing: readonly Failing[]): View {
-  const address = documentPath(agentId, held.id)
-  const form = (path: string, edits: number | undefined, button: Html) =>
-    html`<form method="post" action="${address}/${path}"><input type="hidden" name="edits" value="${edits}">${button}</form>`
-  const update = html`<button name="update" value="1">${updating(failing)}</button>`
-  const actions = html`${form('replace', held.changes?.otherEdits, update)} ${form('delete', held.edits, html`<button class="plain">Keep the old version</button>`)}`
-  return {
-    title: held.title,
-    crumbs: [],
-    status: 409,
-    content: brokenView(agentId, failing, { zone: timeZoneOf(held), of: 'file', actions }),
   }
 }
 

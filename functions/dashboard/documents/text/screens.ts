@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { answeringWords } from '../../../../shared/checks/broken.ts'
-import { type Failing, updateChecks } from '../../../../shared/checks/decide.ts'
 import { createCheck } from '../../../../shared/checks/store.ts'
 import type { AgentScope, DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
@@ -16,7 +15,7 @@ import type { Outbox, Sender } from '../../../../shared/work/outbox.ts'
 import { momentOf } from '../../as-of.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
-import { agentPage, type Html, type View } from '../../layout.ts'
+import { agentPage, type View } from '../../layout.ts'
 import { askPath, documentPath, documentRoute, documentsRoute } from '../../paths.ts'
 import { brokenView, isIgnoring, refusalOf, updating } from '../../refused-change.ts'
 import type { Answer, Screens } from '../../screen.ts'
@@ -105,6 +104,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
     })
     .post(`${documentRoute}/edit`, { permission, tab, form: editedText }, async (request) => {
       const { db, scope, form, agent } = request
+      const address = documentPath(scope.agentId, scope.documentId)
       const shown = shownOf(request.c)
       const typed: Typed = form.isValid ? form.values : form.typed
       const document = await readEditable(db, scope, maxWrittenBytes).catch((error) => {
@@ -116,7 +116,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         return { ...newView(base, timeZoneOf(await agent()), sent, `${base}/new`), status: 404 }
       }
       const again = (status: View['status'], more: Partial<Editing>, now = document): View => ({
-        ...editView(now, documentPath(scope.agentId, scope.documentId), { ...shown, typed, ...more }),
+        ...editView(now, address, { ...shown, typed, ...more }),
         status,
       })
       if (!form.isValid) return again(422, { faults: form.faults })
@@ -124,10 +124,13 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       const { title, content } = sent
       const trier = { db, ...checking, ...request.meter }
       const mayStop = isOther(document, content) && !isIgnoring(request.c)
-      const failing = mayStop ? await stoppedBy(trier, scope, { title, content }) : []
-      if (failing.length > 0 && !sent.update) return again(409, { note: stoppedView(scope, document, failing) })
       try {
-        await updateChecks({ db, ...checking }, scope, failing)
+        const failing = mayStop ? await stoppedBy(trier, scope, { title, content }, sent.update !== undefined) : []
+        if (failing.length > 0) {
+          const actions = html`<button form="${textFormId}" name="update" value="1">${updating(failing)}</button> <a class="button plain" href="${address}">Keep the old version</a>`
+          const shown = { zone: timeZoneOf(document), of: 'text', actions } as const
+          return again(409, { note: brokenView(scope.agentId, failing, shown) })
+        }
         await save({ db, queue }, scope, document, sent, { origin: request.origin, ignores: isIgnoring(request.c) })
       } catch (error) {
         if (isError(error, 'precondition_failed'))
@@ -165,13 +168,6 @@ function createdFor(c: Context, scope: AgentScope, { id, title }: { id: string; 
 function checkOf(question: string, text: string | null, at: string | undefined) {
   const words = (text !== null && answeringWords(question, text)) || null
   return { question, words, as_of: momentOf({ question }, at) }
-}
-
-/** Asks before a text is saved that checks stop. */
-function stoppedView(scope: DocumentScope, document: Editable, failing: readonly Failing[]): Html {
-  const actions = html`<button form="${textFormId}" name="update" value="1">${updating(failing)}</button>
-<form method="post" action="${documentPath(scope.agentId, scope.documentId)}/keep-old"><input type="hidden" name="edits" value="${document.edits}"><button class="plain">Keep the old version</button></form>`
-  return brokenView(scope.agentId, failing, { zone: timeZoneOf(document), of: 'text', actions })
 }
 
 type Sent = v.InferOutput<typeof editedText>
