@@ -12,10 +12,8 @@ test('a new text is queued, and is soon ready', async () => {
   const tenant = await signedIn()
   const form = await tenant.browser.get(`${listOf(tenant)}/new`)
   expect(form.text).toContain('Title')
+  expect(form.html).not.toContain('autofocus')
   const fields = { title: '  Opening hours ', content: '# Hours\r\n\r\nWe open at 9.\r\n' }
-  const checked = await tenant.browser.post(`${listOf(tenant)}/new`, { ...fields, check: '1' })
-  expect([checked.status, checked.text]).toEqual([200, expect.stringContaining('Nothing is saved yet.')])
-  expect((await tenant.browser.get(listOf(tenant))).text).toContain('No documents yet')
   const { status, headers } = await tenant.browser.post(`${listOf(tenant)}/new`, fields)
   expect(status).toBe(303)
   expect((await tenant.browser.get(headers.location!)).text).toContain('Queued')
@@ -114,9 +112,10 @@ test('above a limit nothing is stored, the form keeps the text, and search serve
   await expectRefused({ new: fields, files: file }, 422, 'An agent can have at most 10,000 documents')
 })
 
-test('a text that answers a question is titled with it', async () => {
+test('a text that answers a question is titled with it, and the cursor is in the text', async () => {
   const [tenant, question] = [await signedIn(), 'do you take dogs?']
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/new?${new URLSearchParams({ question })}`)
-  expect(html).toContain(`name="title" aria-describedby="title-hint" value="${question}"`)
+  expect(html).toContain(`name="title" value="${question}"`)
   expect(text).toContain(`What should callers be told when they ask “${question}”?`)
+  expect(html).toMatch(/<textarea id="content"[^>]* autofocus/)
 })

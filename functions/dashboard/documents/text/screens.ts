@@ -46,7 +46,7 @@ const contentField = v.pipe(
 
 const maxQuestion = 500
 const newText = v.pipe(
-  v.object({ title: titleField, content: contentField, check: v.optional(v.string()), ...dayFields }),
+  v.object({ title: titleField, content: contentField, ...dayFields }),
   v.forward(
     v.check((typed) => areInOrder(typed), notInOrder),
     ['until'],
@@ -73,8 +73,10 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
   screens
     .get(`${documentsRoute}/new`, { permission, tab }, async ({ c, scope, agent }) => {
       const question = questionOf(c)
-      const view = newView(cameFrom(c, scope), timeZoneOf(await agent()), { typed: { title: question } })
-      return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
+      const [cancel, zone] = [cameFrom(c, scope), timeZoneOf(await agent())]
+      if (!question) return newView(cancel, zone)
+      const lead = `What should callers be told when they ask “${question}”?`
+      return { ...newView(cancel, zone, { typed: { title: question } }, { cursor: 0 }), lead }
     })
     .post(
       `${documentsRoute}/new`,
@@ -84,8 +86,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         const zone = timeZoneOf(await agent())
         if (!form.isValid) return { ...newView(cancel, zone, form), status: 422 }
         try {
-          const { title, content, check, ...days } = form.values
-          if (check) return newView(cancel, zone, { typed: form.values, note: unchecked })
+          const { title, content, ...days } = form.values
           const dates = changedDates(days, { valid_from: null, valid_until: null, time_zone: zone })
           const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
           return createdFor(c, scope, document)
@@ -113,7 +114,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       if (!document) {
         const sent = { typed, note: alertView(gone) }
         const base = agentPage(scope.agentId, 'documents')
-        return { ...newView(base, timeZoneOf(await agent()), sent, `${base}/new`), status: 404 }
+        return { ...newView(base, timeZoneOf(await agent()), sent, { action: `${base}/new` }), status: 404 }
       }
       const again = (status: View['status'], more: Partial<Editing>, now = document): View => ({
         ...editView(now, address, { ...shown, typed, ...more }),
@@ -206,7 +207,6 @@ function saved(
   return { redirect: documentPath(scope.agentId, scope.documentId), flash: { text, isError: fault !== undefined } }
 }
 
-const unchecked = html`<p class="notice" role="status">Nothing is saved yet. Save the text first: checks are run on a saved one.</p>`
 const gone =
   'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.'
 

@@ -30,9 +30,14 @@ interface Sent {
   note?: Html
 }
 
-/** @param cancel the page to return to @param action the address that the form posts to; its own unless given */
-export function newView(cancel: string, zone: string, { typed = {}, faults, note }: Sent = {}, action = ''): View {
-  const form = { action, zone, faults, save: 'Save text', cancel }
+/** @param cancel the page to return to @param more `action`: the address that the form posts to; its own unless given */
+export function newView(
+  cancel: string,
+  zone: string,
+  { typed = {}, faults, note }: Sent = {},
+  more: Pick<TextForm, 'action' | 'cursor'> = {},
+): View {
+  const form = { ...more, zone, faults, save: 'Save text', cancel }
   return {
     title: 'Write a text',
     crumbs: [],
@@ -147,7 +152,7 @@ function textForm({ action, typed, zone, faults = {}, question, cursor, save, ca
   const { line, area } = fieldsOf({ typed: { title, content }, faults })
   return html`<form id="${textFormId}" class="text-form" method="post" data-draft${action && html` action="${action}"`}>
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
-${line('title', 'Title', maxTitle, 'What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.')}
+${line('title', 'Title', maxTitle, !title && 'What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.')}
 ${
   content !== undefined &&
   area(
@@ -155,7 +160,7 @@ ${
     'Text',
     content.length,
     'Headings and short paragraphs work best.',
-    html`required rows="18" data-tables="${JSON.stringify(ofTables)}"${cursor !== undefined && html` data-at="${cursor}"`}`,
+    html`required rows="${content === '' ? 4 : 18}" data-tables="${JSON.stringify(ofTables)}"${cursor !== undefined && html` autofocus data-at="${cursor}"`}`,
   )
 }
 ${datesFields(typed, faults, zone)}
