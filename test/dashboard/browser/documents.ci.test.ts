@@ -124,6 +124,14 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(wrong).toEqual([])
   })
 
+  test('a text for a caller’s question can be typed at once, with Save on a phone’s first screen', async () => {
+    const [tenant, viewport] = [await stand.tenant(), { width: 375, height: 667 }]
+    const { page } = await open(tenant, `${listOf(tenant)}/new?question=do+you+take+dogs`, { viewport })
+    expect(await page.evaluate('document.activeElement.name')).toBe('content')
+    const { y, height } = (await page.getByRole('button', { name: 'Save text' }).boundingBox())!
+    expect(y + height).toBeLessThan(viewport.height)
+  })
+
   test('the search for titles and its address follow what is typed', async () => {
     const { page, wrong } = await openList('Prices', 'Opening hours')
     await page.getByRole('searchbox').pressSequentially('hour')
