@@ -12,7 +12,7 @@ import type { Permission } from '../../shared/organizations/permissions.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import { timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import type { Origin } from '../../shared/work/message.ts'
-import { errorView } from './error-view.ts'
+import { errorView, isError } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
 import { type AgentTab, flashNotice, type Html, layout, type View } from './layout.ts'
@@ -126,6 +126,7 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
         const isView = 'content' in answer && tab
         return render(c, session, isView ? { ...answer, agent: { ...(await agent()), tab } } : answer, isPartial)
       } catch (error) {
+        if (isError(error, 'precondition_failed')) return render(c, session, lookAgain(c.req.path), isPartial)
         const view =
           error instanceof ChecksFail ? await refusedView(c, error, timeZoneOf(await agent())) : errorView(c, error)
         return render(c, session, view, isPartial)
@@ -148,6 +149,12 @@ export function screenMetadata(handler: Handler): ScreenMetadata | undefined {
 export function valid<F>(form: Form<F>): F {
   if (form.isValid) return form.values
   throw new ApiError('validation_failed', 'The form is incomplete.')
+}
+
+/** Leads to the page above the form's path, since somebody has edited its document after the form was loaded. */
+function lookAgain(path: string): Answer {
+  const text = 'Nothing was changed: somebody has changed this in the meantime. Look at it again.'
+  return { redirect: path.replace(/\/[\w-]+$/, ''), flash: { text, isError: true } }
 }
 
 /** @throws ApiError route_not_found for invalid ids */

@@ -95,12 +95,12 @@ test('a correction of a passage that a new file no longer has is offered, until 
   const page = await replace(tenant, id, menu('A flat white costs €4.00.', 'A cappuccino costs €3.60.'))
   expect(page.text).toContain(`This correction no longer applies: ${wrong} ${right} Edit Drop`)
   expect((await get(tenant, id)).text).toContain('€4.00')
-  const fields = { edits: hiddenIn(page.html.split('corrections/drop')[1]!, 'edits'), index: '0' }
-  const drop = () => tenant.browser.submit(`${pageOf(tenant, id)}/corrections/drop`, fields)
+  const fields = { edits: hiddenIn(page.html.split('drop-correction')[1]!, 'edits'), index: '0' }
+  const drop = () => tenant.browser.submit(`${pageOf(tenant, id)}/drop-correction`, fields)
   const dropped = await drop()
   expect(dropped.text).toContain('The correction was dropped.')
   expect(dropped.text).not.toContain('no longer applies')
-  expect((await drop()).text).toContain('Nothing was dropped')
+  expect((await drop()).text).toContain('Nothing was changed')
 })
 
 test('a worker that has begun with the wrong text changes nothing after its correction', async () => {

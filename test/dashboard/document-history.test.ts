@@ -36,7 +36,7 @@ test('the history of a document is one click from it, says who changed it, what 
     tenant.browser.submit(`${address}/history/1/restore`, { edits: hiddenIn(html, 'edits') })
   await patch({ content: 'three' })
   const refused = await restore(html)
-  expect(refused.text).toContain('Nothing was restored: somebody has changed the document')
+  expect(refused.text).toContain('Nothing was changed: somebody has changed this')
   expect(refused.html).toContain('<del>three</del>')
   expect(await api()).toMatchObject({ content: 'three' })
   const restored = await restore(refused.html)

@@ -173,7 +173,7 @@ describe('deleting', () => {
     const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
     const shown = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(html, 'edits') })
-    expect(shown.text).toContain('somebody has changed it in the meantime')
+    expect(shown.text).toContain('somebody has changed this in the meantime')
     expect(await get(tenant, id)).toMatchObject({ title: 'New prices' })
     const partial = { 'sec-fetch-site': 'same-origin', 'hx-request-type': 'partial' }
     const remove = (edits: string) => tenant.browser.post(`${listOf(tenant)}/${id}/delete`, { edits }, partial)

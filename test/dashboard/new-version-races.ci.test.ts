@@ -36,7 +36,7 @@ test('two versions of one document do not replace each other without being asked
   const forms = [await formOf(first), await formOf(second)]
   const texts = (await Promise.all(forms.map((replace) => replace()))).map(({ text }) => text)
   expect(texts.filter((text) => text.includes('gets the new text'))).toHaveLength(1)
-  expect(texts.filter((text) => text.includes('somebody has changed “menu” in the meantime'))).toHaveLength(1)
+  expect(texts.filter((text) => text.includes('somebody has changed this in the meantime'))).toHaveLength(1)
   await stand.deliver()
   const { text } = await first.tenant.browser.get(listOf(first.tenant))
   expect(text).toContain('Replace “menu”')
@@ -47,7 +47,7 @@ test('a replacement of a document that somebody has edited since asks again', as
   const { tenant, old, id } = subject
   const replace = await formOf(subject)
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${old}`, { content: 'Closed for ever.' })
-  expect((await replace()).text).toContain('Nothing was replaced: somebody has changed “menu” in the meantime.')
+  expect((await replace()).text).toContain('Nothing was changed: somebody has changed this in the meantime.')
   expect(await get(tenant, old)).toMatchObject({ content: 'Closed for ever.' })
   expect(await get(tenant, id)).toMatchObject({ status: 'pending' })
   await (await formOf(subject))()

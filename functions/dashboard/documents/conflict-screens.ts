@@ -5,6 +5,7 @@ import type { Trier } from '../../../shared/checks/try-text.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { editDocument } from '../../../shared/documents/client/edit-document.ts'
 import { retry } from '../../../shared/documents/client/edits.ts'
+import { ApiError } from '../../../shared/http/errors.ts'
 import { withoutWarnings } from '../../../shared/knowledge/warnings.ts'
 import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
@@ -13,7 +14,7 @@ import { documentPath, documentRoute } from '../paths.ts'
 import { brokenView, ignoring, laterView, updating } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { findConflict } from './conflicts.ts'
-import { editsField, unchanged, unedited } from './edits.ts'
+import { editsField, unedited } from './edits.ts'
 import { findOverview, type Overview } from './overview.ts'
 import { isStopped } from './state.ts'
 
@@ -22,8 +23,6 @@ export type Checking = Pick<Trier, 'embedder' | 'chunkSize'>
 const permission = 'kb:write'
 /** `checks`: the ids of the checks that the person has seen. */
 const updated = v.object({ edits: editsField, checks: v.string() })
-const isEdited =
-  'Nothing was changed: somebody has changed the document or its checks in the meantime. Look at it again.'
 const idsOf = (failing: readonly Failing[]) =>
   failing
     .map((each) => each.golden_question_id)
@@ -37,18 +36,13 @@ export function addConflictRoutes(screens: Screens, queue: Sender, checking: Che
       const { db, scope, meter, origin, form } = request
       const document = await findOverview(db, scope)
       const { edits, checks } = valid(form)
-      const redirect = documentPath(scope.agentId, document.id)
       const { failing } = await findConflict({ db, ...checking, ...meter }, scope, document)
       if (document.edits !== edits || idsOf(failing) !== checks)
-        return { redirect, flash: { text: isEdited, isError: true } }
+        throw new ApiError('precondition_failed', 'The document or its checks have changed since.')
       await updateChecks({ db, ...checking }, scope, failing)
       const text = `${failing.length === 1 ? 'The check expects' : 'The checks expect'} the new text.`
-      try {
-        if (isStopped(document)) await editDocument({ db, queue }, scope, retry, { origin, match: unedited(edits) })
-        return { redirect, flash: { text } }
-      } catch (error) {
-        return unchanged(error, redirect, isEdited)
-      }
+      if (isStopped(document)) await editDocument({ db, queue }, scope, retry, { origin, match: unedited(edits) })
+      return { redirect: documentPath(scope.agentId, document.id), flash: { text } }
     })
     .post(`${documentRoute}/warnings/:goldenQuestionId/dismiss`, { permission }, async ({ db, scope }) => {
       const { id } = await findOverview(db, scope)

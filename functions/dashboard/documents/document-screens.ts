@@ -19,7 +19,7 @@ import { type Screens, valid } from '../screen.ts'
 import { undoing } from '../trash.ts'
 import { type Checking, conflictView } from './conflict-screens.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
-import { editsField, unchanged, unedited } from './edits.ts'
+import { editsField, unedited } from './edits.ts'
 import { originalOf, pictureView } from './original.ts'
 import { findOverview, tagOf } from './overview.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
@@ -90,7 +90,7 @@ ${isPicture ? html`<div class="versions">${documentView(shown)}${pictureView(pla
       c.header('hx-trigger', 'documents-changed')
       return c.body(null, 204)
     })
-    .post(`${documentRoute}/corrections/drop`, { ...writing, form: dropped }, async ({ db, scope, form }) => {
+    .post(`${documentRoute}/drop-correction`, { ...writing, form: dropped }, async ({ db, scope, form }) => {
       const { id } = await findOverview(db, scope)
       const { index, edits } = valid(form)
       const { numUpdatedRows } = await db
@@ -99,11 +99,8 @@ ${isPicture ? html`<div class="versions">${documentView(shown)}${pictureView(pla
         .where(isDocument(scope))
         .where('d.edits', '=', edits)
         .executeTakeFirstOrThrow()
-      const flash =
-        numUpdatedRows > 0n
-          ? { text: 'The correction was dropped.' }
-          : { text: 'Nothing was dropped: somebody has changed the document in the meantime.', isError: true }
-      return { redirect: documentPath(scope.agentId, id), flash }
+      if (numUpdatedRows === 0n) throw new ApiError('precondition_failed', 'The document has changed since.')
+      return { redirect: documentPath(scope.agentId, id), flash: { text: 'The correction was dropped.' } }
     })
     .post(`${documentRoute}/delete`, { ...writing, form: deleted }, async ({ c, db, scope, form, isPartial }) => {
       const base = agentPage(scope.agentId, 'documents')
@@ -112,9 +109,7 @@ ${isPicture ? html`<div class="versions">${documentView(shown)}${pictureView(pla
       try {
         await deleteDocument(db, scope, removal)
       } catch (error) {
-        if (isPartial && isError(error, 'precondition_failed')) return c.body(null, 409)
-        const isEdited = `“${removed?.title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`
-        if (!isError(error, 'document_not_found')) return unchanged(error, `${base}/${scope.documentId}`, isEdited)
+        if (!isError(error, 'document_not_found')) throw error
       }
       // upload.js deletes the document of a cancelled upload.
       if (isPartial) return c.body(null, 204)

@@ -65,7 +65,7 @@ function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
   return lost.map(({ before, after, index }) => {
     return html`<div class="notice warn"><p>This correction no longer applies: <del>${before}</del> <ins>${after}</ins></p>
 <div class="actions"><a class="button plain" href="${address}/edit?passage=1">Edit</a>
-<form method="post" action="${address}/corrections/drop"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="index" value="${index}">
+<form method="post" action="${address}/drop-correction"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="index" value="${index}">
 <button class="plain">Drop</button></form></div></div>`
   })
 }

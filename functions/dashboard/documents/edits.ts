@@ -24,10 +24,3 @@ export function tooMany(error: unknown): { message: string; status: 422 | 429 } 
   if (isError(error, 'rate_limited')) return { message: busy, status: 429 }
   throw error
 }
-
-/** Redirects to the page with the current state, and explains there why nothing was changed. @throws any other error */
-export function unchanged(error: unknown, redirect: string, isEdited: string) {
-  const text = isError(error, 'precondition_failed') ? isEdited : isError(error, 'rate_limited') && busy
-  if (!text) throw error
-  return { redirect, flash: { text, isError: true } }
-}

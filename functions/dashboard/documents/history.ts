@@ -20,7 +20,7 @@ import { localTime } from '../times.ts'
 import type { Checking } from './conflict-screens.ts'
 import { stoppedBy } from './conflicts.ts'
 import { diffView } from './diff.ts'
-import { editsField, unchanged, unedited } from './edits.ts'
+import { editsField, unedited } from './edits.ts'
 import { findOverview } from './overview.ts'
 import { type Editable, readEditable } from './text/text.ts'
 
@@ -65,22 +65,15 @@ export function addHistoryScreens(screens: Screens, queue: Sender, checking: Che
         findOverview(db, scope),
         getRevision(db, scope, scope.revision),
       ])
-      try {
-        const match = unedited(edits)
-        const text = content !== null && { title: document.title, content }
-        const trier = { db, ...checking, ...meter }
-        const failing = text ? await stoppedBy(trier, scope, text, update !== undefined) : []
-        if (failing.length > 0) {
-          const keep = html`<a class="button plain" href="${address}">Keep the text of now</a>`
-          return await stoppedView(c, failing, { zone: timeZoneOf(document), of: 'earlier', keep })
-        }
-        const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, match)
-        return { redirect: address, flash: { text: `“${title}” has its earlier text again.` } }
-      } catch (error) {
-        const isEdited =
-          'Nothing was restored: somebody has changed the document in the meantime. Check what would change now.'
-        return unchanged(error, `${address}/history/${scope.revision}`, isEdited)
+      const text = content !== null && { title: document.title, content }
+      const trier = { db, ...checking, ...meter }
+      const failing = text ? await stoppedBy(trier, scope, text, update !== undefined) : []
+      if (failing.length > 0) {
+        const keep = html`<a class="button plain" href="${address}">Keep the text of now</a>`
+        return await stoppedView(c, failing, { zone: timeZoneOf(document), of: 'earlier', keep })
       }
+      const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, unedited(edits))
+      return { redirect: address, flash: { text: `“${title}” has its earlier text again.` } }
     })
 }
 

@@ -97,7 +97,6 @@ export function overviews(db: Database, condition: Expression<SqlBool>) {
     .select(disagreements.as('disagreements'))
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
-      sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),
       awaitsText.as('awaits_text'),
       awaitsFile.as('awaits_file'),
       isFileMissing.as('is_file_missing'),

@@ -17,7 +17,7 @@ import { type Screens, valid } from '../screen.ts'
 import type { Checking } from './conflict-screens.ts'
 import { stoppedBy } from './conflicts.ts'
 import { diffView } from './diff.ts'
-import { editsField, unchanged } from './edits.ts'
+import { editsField } from './edits.ts'
 import { type Changes, findOverview, type Overview } from './overview.ts'
 import { readEditable } from './text/text.ts'
 
@@ -30,11 +30,9 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
     .post(`${documentRoute}/replace`, { ...one, form }, async ({ c, db, meter, scope, form, origin }) => {
       const base = agentPage(scope.agentId, 'documents')
       const { edits, update } = valid(form)
-      let other = ''
       try {
         const held = await findOverview(db, scope)
         const { title, changes } = held
-        other = changes?.otherTitle ?? ''
         const trier = { db, ...checking, ...meter }
         const failing = changes ? await stoppedReplacing(trier, scope, changes, update !== undefined) : []
         if (failing.length > 0) {
@@ -45,10 +43,10 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
         const text =
           replaced === scope.documentId
             ? kept(title)
-            : `“${other}” gets the new text. Its earlier text is in its history.`
+            : `“${changes?.otherTitle}” gets the new text. Its earlier text is in its history.`
         return { redirect: `${base}/${replaced}`, flash: { text } }
       } catch (error) {
-        return refusal(error, `${base}/${scope.documentId}`, base, other)
+        return isAnswered(error, base)
       }
     })
     .post(`${documentRoute}/keep`, one, async ({ db, scope, origin }) => {
@@ -58,7 +56,7 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
         await keepBoth({ db, queue }, scope, origin)
         return { redirect: base, flash: { text: kept(title) } }
       } catch (error) {
-        return refusal(error, `${base}/${scope.documentId}`, base)
+        return isAnswered(error, base)
       }
     })
 }
@@ -84,14 +82,10 @@ async function stoppedReplacing(
   }
 }
 
-/** Redirects to the page with the current state, and explains the error there. @throws any other error */
-function refusal(error: unknown, address: string, base: string, other = '') {
-  const says = (redirect: string, text: string) => ({ redirect, flash: { text, isError: true } })
-  if (isError(error, 'document_not_found'))
-    return says(base, 'Somebody has answered this already, or deleted the file.')
-  if (isError(error, 'invalid_transition')) return says(address, 'Somebody has answered this already.')
-  const isEdited = `Nothing was replaced: somebody has changed “${other}” in the meantime. Check what would change now.`
-  return unchanged(error, address, isEdited)
+/** @throws any other error */
+function isAnswered(error: unknown, base: string) {
+  if (!isError(error, 'document_not_found') && !isError(error, 'invalid_transition')) throw error
+  return { redirect: base, flash: { text: 'Somebody has answered this already, or deleted the file.', isError: true } }
 }
 
 /** Asks whether a held document replaces the one that it resembles. If that was deleted, only offers to serve it. */
