@@ -46,6 +46,6 @@ export async function findConflict(trier: Trier, scope: DocumentScope, document:
     const failing = await failingNow(trier.db, scope, { ...document, ...trier, warned, earlier: earlier ?? '' })
     return { old, failing }
   }
-  const { title, content } = await readEditable(trier.db, scope, maxBytes)
+  const { title, content } = await readEditable(trier.db, scope)
   return { old, failing: content === null ? [] : await brokenBy(trier, scope, { title, content }) }
 }

@@ -7,7 +7,6 @@ import {
   type Revision,
   restoreRevision,
 } from '../../../shared/documents/client/revisions.ts'
-import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
@@ -44,10 +43,7 @@ export function addHistoryScreens(screens: Screens, queue: Sender, checking: Che
       return { title: `History of “${document.title}”`, crumbs: [[document.title, address]], content }
     })
     .get(`${path}/:revision`, { permission: 'kb:read', tab: 'documents' }, async ({ db, scope, may }) => {
-      const [document, revision] = await Promise.all([
-        readEditable(db, scope, maxContentBytes),
-        getRevision(db, scope, scope.revision),
-      ])
+      const [document, revision] = await Promise.all([readEditable(db, scope), getRevision(db, scope, scope.revision)])
       const address = documentPath(scope.agentId, scope.documentId)
       return {
         title: revision.is_served ? 'Text served now' : 'Earlier text',

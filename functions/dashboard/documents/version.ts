@@ -4,7 +4,6 @@ import type { Trier } from '../../../shared/checks/try-text.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { keepBoth, replaceWithFile } from '../../../shared/documents/client/new-version.ts'
-import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
 import { corrected } from '../../../shared/documents/text/corrections.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
 import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
@@ -61,20 +60,19 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
     })
 }
 
-/** The checks that stop a held document from replacing the other, which keeps its title and corrections. */
-async function stoppedReplacing(
-  trier: Trier,
-  scope: DocumentScope,
-  { otherId, otherTitle }: Changes,
-  isUpdating: boolean,
-) {
-  const replaced = { ...scope, documentId: otherId as DocumentId }
+/** The other's text, and the held document's with the other's corrections. @throws ApiError document_not_found */
+async function textsOf(db: Database, scope: DocumentScope, { otherId }: Changes) {
+  const ids = [otherId as DocumentId, scope.documentId]
+  const [other, held] = await Promise.all(ids.map((documentId) => readEditable(db, { ...scope, documentId })))
+  return { before: other?.content ?? '', after: corrected(held?.content ?? '', other?.corrections ?? []) }
+}
+
+/** The checks that stop a held document from replacing the other, which keeps its title. */
+async function stoppedReplacing(trier: Trier, scope: DocumentScope, changes: Changes, isUpdating: boolean) {
+  const replaced = { ...scope, documentId: changes.otherId as DocumentId }
   try {
-    const read = (each: DocumentScope) => readEditable(trier.db, each, maxContentBytes)
-    const [held, other] = await Promise.all([read(scope), read(replaced)])
-    if (!held.content) return []
-    const content = corrected(held.content, other.corrections)
-    return await stoppedBy(trier, replaced, { title: otherTitle, content }, isUpdating)
+    const { after } = await textsOf(trier.db, scope, changes)
+    return await stoppedBy(trier, replaced, { title: changes.otherTitle, content: after }, isUpdating)
   } catch (error) {
     // Either was deleted meanwhile: nothing is replaced.
     if (isError(error, 'document_not_found')) return []
@@ -100,16 +98,8 @@ export function questionView(base: string, { id, title, is_held, changes }: Over
 }
 
 /** Shows the changes that a held document would make to the other's text. @throws ApiError document_not_found */
-export async function comparisonView(
-  db: Database,
-  scope: DocumentScope,
-  { otherId, otherTitle }: Changes,
-): Promise<Html> {
-  const [before, after] = await Promise.all(
-    [otherId as DocumentId, scope.documentId].map((documentId) =>
-      readEditable(db, { ...scope, documentId }, maxContentBytes),
-    ),
-  )
-  const said = { title: `What would change in “${otherTitle}”`, removed: 'removed', added: 'new' }
-  return diffView(before?.content ?? '', after?.content ?? '', said)
+export async function comparisonView(db: Database, scope: DocumentScope, changes: Changes): Promise<Html> {
+  const { before, after } = await textsOf(db, scope, changes)
+  const said = { title: `What would change in “${changes.otherTitle}”`, removed: 'removed', added: 'new' }
+  return diffView(before, after, said)
 }

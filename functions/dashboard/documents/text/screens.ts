@@ -24,13 +24,10 @@ import { stoppedBy } from '../conflicts.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { correctionsAfter } from './corrections.ts'
-import { type Editable, readEditable, startOf } from './text.ts'
+import { type Editable, maxWrittenBytes, readEditable, startOf } from './text.ts'
 import { alertView, type Editing, editView, maxTitle, newView, type Typed, textFormId } from './view.ts'
 
 const noContent = 'Enter the text that callers should get answers from.'
-
-/** More than anybody writes by hand. Even with every character escaped, it fits into a request and a response. */
-const maxWrittenBytes = 1024 * 1024
 
 const titleField = line(maxTitle, {
   missing: 'Enter a title.',
@@ -98,7 +95,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
     )
     .get(`${documentRoute}/edit`, { permission, tab }, async ({ c, db, scope }) => {
       const [document, cursor] = await Promise.all([
-        readEditable(db, scope, maxWrittenBytes),
+        readEditable(db, scope),
         startOf(db, scope, c.req.query('passage')),
       ])
       return editView(document, documentPath(scope.agentId, scope.documentId), { ...shownOf(c), cursor })
@@ -108,7 +105,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       const address = documentPath(scope.agentId, scope.documentId)
       const shown = shownOf(request.c)
       const typed: Typed = form.isValid ? form.values : form.typed
-      const document = await readEditable(db, scope, maxWrittenBytes).catch((error) => {
+      const document = await readEditable(db, scope).catch((error) => {
         if (!isError(error, 'document_not_found')) throw error
       })
       if (!document) {
@@ -135,7 +132,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         await save({ db, queue }, scope, document, sent, { origin: request.origin, ignores: isIgnoring(request.c) })
       } catch (error) {
         if (isError(error, 'precondition_failed'))
-          return again(409, { isConflict: true }, await readEditable(db, scope, maxWrittenBytes))
+          return again(409, { isConflict: true }, await readEditable(db, scope))
         const { message, status } = tooMany(error)
         return again(status, { faults: { title: message } })
       }

@@ -12,6 +12,9 @@ import { lostCorrections } from './corrections.ts'
 const d = columnsOf('documents', 'd')
 const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
 
+/** More than anybody writes by hand. Even with every character escaped, it fits into a request and a response. */
+export const maxWrittenBytes = 1024 * 1024
+
 const shownCharacters = 20_000
 
 /**
@@ -50,14 +53,9 @@ export async function startOf(db: Database, scope: DocumentScope, passage = ''):
 
 export type Editable = Awaited<ReturnType<typeof readEditable>>
 
-/** Reads a document to edit, and its corrected text if that has at most `maxBytes`. @throws ApiError agent_not_found, document_not_found */
-export async function readEditable(db: Database, scope: DocumentScope, maxBytes: number) {
-  const isTooLong = sql<boolean>`coalesce(octet_length(${text}) > ${maxBytes}, false)`
-  const found = overviews(db, isDocument(scope)).select([
-    'd.corrections',
-    isTooLong.as('is_too_long'),
-    sql<string | null>`case when not ${isTooLong} then ${text} end`.as('content'),
-  ])
+/** Reads a document with its corrected text. @throws ApiError agent_not_found, document_not_found */
+export async function readEditable(db: Database, scope: DocumentScope) {
+  const found = overviews(db, isDocument(scope)).select(['d.corrections', text.as('content')])
   const document = await findDocument(db, scope, found)
   return { ...document, content: document.content && corrected(document.content, document.corrections) }
 }

@@ -9,7 +9,7 @@ import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
 import { diffView } from '../diff.ts'
 import { ofEditedPage } from '../edits.ts'
 import { needsFile, uploadAgain } from '../state.ts'
-import type { Editable } from './text.ts'
+import { type Editable, maxWrittenBytes } from './text.ts'
 
 export const maxTitle = 500
 const maxEdits = 20
@@ -64,7 +64,8 @@ export interface Editing extends Sent {
 export function editView(document: Editable, address: string, editing: Editing): View {
   const { isOfText, cursor, typed = {}, faults, isConflict, note, question } = editing
   const { content, managed_by, source_url } = document
-  const hasText = content !== null && managed_by === 'service' && (source_url === null || isOfText)
+  const isOpen = managed_by === 'service' && (source_url === null || isOfText)
+  const hasText = isOpen && content !== null && !isTooLong(content)
   const form: TextForm = {
     typed: {
       ...daysOf(document),
@@ -92,7 +93,7 @@ export function editView(document: Editable, address: string, editing: Editing):
 }
 
 function noteView(document: Editable, address: string, hasText: boolean) {
-  const { source_url, managed_by, is_too_long, content, website } = document
+  const { source_url, managed_by, content, website } = document
   if (source_url !== null && hasText)
     return html`<p class="notice">The file ${fileNameOfKey(keyOfUrl(source_url))} stays as it is, and your changes are kept as corrections of its text. If you replace the file, a correction stays if the new file still has the text that it corrects.</p>`
   if (hasText)
@@ -104,12 +105,12 @@ function noteView(document: Editable, address: string, hasText: boolean) {
   if (need) return html`<p><a href="${address}">${uploadAgain[need]}</a></p>`
   if (managed_by === 'client')
     return html`<p>Your own system creates the parts of this document, so change its text there.</p>`
-  if (is_too_long) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
-  return (
-    content !== null &&
-    html`<p>To change what it says, replace its file with the new one, or correct its text. <a href="${address}/edit?passage=1">Correct its text</a></p>`
-  )
+  if (content === null) return ''
+  if (isTooLong(content)) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
+  return html`<p>To change what it says, replace its file with the new one, or correct its text. <a href="${address}/edit?passage=1">Correct its text</a></p>`
 }
+
+const isTooLong = (text: string) => Buffer.byteLength(text) > maxWrittenBytes
 
 /** Shows both versions of a document that somebody else has changed meanwhile. Saving the form replaces the stored one. */
 function conflictView(mine: TextForm, theirs: Editable) {
