@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isInTrash } from '../../shared/database/scope.ts'
@@ -52,7 +52,7 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
   const permission = 'kb:write'
   screens
     .get(path, { permission, tab: 'documents' }, async ({ db, scope }) => {
-      const rows = await listTrash(db, scope, sql`true`)
+      const rows = await listTrash(db, scope)
       return {
         title: 'Trash',
         lead: `Callers get no answers from anything in here. After ${trashDays} days, it’s gone for good.`,
@@ -93,9 +93,10 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
     .post(`${path}/delete`, { permission, form: chosen }, async ({ db, scope, form, origin }) => {
       await getAgent(db, scope)
       const { what } = valid(form)
+      const trashed = await listTrash(db, scope)
       // Skips rows that were restored in the meantime.
-      const found = await listTrash(db, scope, sql`what = any(${what.map((each) => each.join('.'))}::text[])`)
-      for (const [kind, id] of what.filter((each) => found.some(({ what }) => what === each.join('.'))))
+      const found = what.filter((each) => trashed.some(({ what }) => what === each.join('.')))
+      for (const [kind, id] of found)
         if (kind === 'website') await deleteWebsite({ db, queue }, { ...scope, sourceId: id as WebsiteId }, {}, origin)
         else await deleteDocument(db, { ...scope, documentId: id as DocumentId })
       const text = found.length > 0 ? 'It’s gone for good.' : 'It’s no longer here.'
@@ -104,7 +105,7 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
 }
 
 /** Leaves out documents that were deleted with their website. */
-async function listTrash(db: Database, scope: AgentScope, isWanted: RawBuilder<unknown>): Promise<Trashed[]> {
+async function listTrash(db: Database, scope: AgentScope): Promise<Trashed[]> {
   const { rows } = await sql<Trashed>`select * from (
       select 'document.' || d.id as what, d.title as name, d.deleted_at, null::int as pages
       from documents d where ${isInTrash(scope)} and d.source_id is null
@@ -112,7 +113,7 @@ async function listTrash(db: Database, scope: AgentScope, isWanted: RawBuilder<u
       select 'website.' || s.id, s.url, s.deleted_at,
         (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id)
       from sources s where s.organization_id = ${scope.organizationId} and s.agent_id = ${scope.agentId} and s.deleted_at is not null
-    ) t where ${isWanted} order by deleted_at desc limit ${maxRows}`.execute(db)
+    ) t order by deleted_at desc limit ${maxRows}`.execute(db)
   return rows
 }
 

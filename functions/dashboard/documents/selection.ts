@@ -25,7 +25,10 @@ const chosen = v.object({
   ),
 })
 
-/** Deletes the selected documents that nobody has edited since, and names those left unchanged. */
+/** The errors of one document, which leave it and delete the others. */
+const left = ['golden_questions_fail', 'precondition_failed', 'document_not_found'] as const
+
+/** Deletes the selected documents that nobody has edited since, and names those that stay. */
 export function addSelectionRoute(screens: Screens) {
   const route = { permission: 'kb:write', form: chosen } as const
   screens.post(`${documentsRoute}/selected`, route, async ({ db, scope, form }) => {
@@ -33,33 +36,23 @@ export function addSelectionRoute(screens: Screens) {
     const edits = new Map<string, number>(valid(form).document)
     const started = performance.now()
     const done: string[] = []
-    const left: { title: string; reason: string }[] = []
-    for (const { id, title } of await findOverviews(db, scope, [...edits.keys()])) {
-      const place = { ...scope, documentId: id as DocumentId }
+    const staying: string[] = []
+    for (const { id, title } of await findOverviews(db, scope, [...edits.keys()]))
       try {
-        if (performance.now() - started > workMilliseconds) left.push({ title, reason: 'it would have taken too long' })
+        if (performance.now() - started > workMilliseconds) staying.push(`“${title}”`)
         else {
-          await deleteDocument(db, place, { match: unedited(edits.get(id)), toTrash: true })
+          const removal = { match: unedited(edits.get(id)), toTrash: true }
+          await deleteDocument(db, { ...scope, documentId: id as DocumentId }, removal)
           done.push(id)
         }
       } catch (error) {
-        left.push({ title, reason: reasonOf(error) })
+        if (!left.some((code) => isError(error, code))) throw error
+        staying.push(`“${title}”`)
       }
-    }
     const said = `${counted(done.length, 'document')} ${done.length === 1 ? 'is' : 'are'} in the trash.`
-    const kept = [...Map.groupBy(left, ({ reason }) => reason)].map(
-      ([reason, all]) => `Not changed, because ${reason}: ${all.map(({ title }) => `“${title}”`).join(', ')}.`,
-    )
+    const hint = `Not deleted: ${staying.join(', ')}. Delete each by itself to see why.`
     const undo = done.length > 0 ? undoing(scope.agentId, 'document', done) : undefined
-    const flash = { text: [said, ...kept].join(' '), isError: left.length > 0, undo }
+    const flash = { text: staying.length > 0 ? `${said} ${hint}` : said, isError: staying.length > 0, undo }
     return { redirect: agentPage(scope.agentId, 'documents'), flash }
   })
-}
-
-/** @throws any error that isn't about this document */
-function reasonOf(error: unknown): string {
-  if (isError(error, 'golden_questions_fail')) return 'checks would fail'
-  const changed = ['precondition_failed', 'document_not_found'] as const
-  if (changed.some((code) => isError(error, code))) return 'somebody else has changed or deleted it'
-  throw error
 }

@@ -119,29 +119,33 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       })
       if (!form.isValid) return again(422, { faults: form.faults })
       const sent = form.values
-      const { title, content } = sent
+      const content = otherText(document, sent.content)
       const trier = { db, ...checking, ...request.meter }
-      const mayStop = isOther(document, content) && !isIgnoring(request.c)
+      const ignores = isIgnoring(request.c)
       try {
-        const failing = mayStop ? await stoppedBy(trier, scope, { title, content }, sent.update !== undefined) : []
+        const text = content !== undefined && !ignores && { title: sent.title, content }
+        const failing = text ? await stoppedBy(trier, scope, text, sent.update !== undefined) : []
         if (failing.length > 0) {
           const actions = html`<button form="${textFormId}" name="update" value="1">${updating(failing)}</button> <a class="button plain" href="${address}">Keep the old version</a>`
           const shown = { zone: timeZoneOf(document), of: 'text', actions } as const
           return again(409, { note: brokenView(scope.agentId, failing, shown) })
         }
-        await save({ db, queue }, scope, document, sent, { origin: request.origin, ignores: isIgnoring(request.c) })
+        await save({ db, queue }, scope, document, { ...sent, content }, { origin: request.origin, ignores })
       } catch (error) {
         if (isError(error, 'precondition_failed'))
           return again(409, { isConflict: true }, await readEditable(db, scope))
         const { message, status } = tooMany(error)
         return again(status, { faults: { title: message } })
       }
-      const kept =
-        sent.golden && shown.question
-          ? checkOf(shown.question, content ?? document.content, request.c.req.query('at'))
-          : undefined
-      const fault = kept && (await keep({ db, ...checking, meter: request.meter }, scope, kept))
-      return saved(scope, document, sent, fault)
+      const asked = sent.golden ? shown.question : undefined
+      const store = { db, ...checking, meter: request.meter }
+      const at = request.c.req.query('at')
+      const fault = asked && (await keep(store, scope, asked, content ?? document.content, at))
+      if (fault)
+        return { redirect: address, flash: { text: `The text was saved, but not the check. ${fault}`, isError: true } }
+      const isDetached = content !== undefined && document.website !== null
+      const done = `“${sent.title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}${sent.update ? ' Its checks expect the new text.' : ''}`
+      return { redirect: address, flash: { text: done } }
     })
 }
 
@@ -162,12 +166,6 @@ function createdFor(c: Context, scope: AgentScope, { id, title }: { id: string; 
   return { redirect: inbox, flash: { text: `${text} Its question leaves this list once the text is ready.` } }
 }
 
-/** The check that keeps what the text answers. @param at when the question was asked; now unless given */
-function checkOf(question: string, text: string | null, at: string | undefined) {
-  const words = (text !== null && answeringWords(question, text)) || null
-  return { question, words, as_of: momentOf({ question }, at) }
-}
-
 type Sent = v.InferOutput<typeof editedText>
 
 /** @throws ApiError */
@@ -179,29 +177,18 @@ async function save(
   request: { origin: Origin; ignores: boolean },
 ): Promise<void> {
   const changes = { title, ...changedDates(days, document) }
-  const change = !isOther(document, content)
-    ? edit(changes)
-    : document.source_url === null
-      ? edit({ ...changes, content })
-      : correctText({ ...changes, content }, correctionsAfter)
+  const change =
+    content === undefined
+      ? edit(changes)
+      : document.source_url === null
+        ? edit({ ...changes, content })
+        : correctText({ ...changes, content }, correctionsAfter)
   await editDocument(outbox, scope, change, { ...request, match: unedited(edits), readsText: true })
 }
 
-function isOther(document: Editable, content: string | undefined): content is string {
-  return content !== undefined && content !== document.content?.replaceAll(/\r\n?/g, '\n')
-}
-
-/** @param fault why the check wasn't kept */
-function saved(
-  scope: DocumentScope,
-  document: Editable,
-  { title, content, update }: Sent,
-  fault: string | undefined,
-): Answer {
-  const isDetached = isOther(document, content) && document.website !== null
-  const done = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}${update ? ' Its checks expect the new text.' : ''}`
-  const text = fault ? `The text was saved, but not the check. ${fault}` : done
-  return { redirect: documentPath(scope.agentId, scope.documentId), flash: { text, isError: fault !== undefined } }
+/** The sent text if it differs from the document's. */
+function otherText(document: Editable, sent: string | undefined): string | undefined {
+  return sent === document.content?.replaceAll(/\r\n?/g, '\n') ? undefined : sent
 }
 
 const gone =
@@ -219,16 +206,19 @@ function questionOf(c: Context): string | undefined {
   return question ? shortened(question, maxQuestion) : undefined
 }
 
-/** Keeps the caller's question as a check of the document. @returns why it couldn't; undefined if it did */
+/** Keeps the caller's question as a check that the document answers it. @param at when it was asked; now unless given @returns why it couldn't; undefined if it did */
 async function keep(
   { meter, ...dependencies }: Parameters<typeof createCheck>[0] & { meter: Meter },
   scope: DocumentScope,
-  { question, as_of, words }: { question: string; as_of: string | null; words: string | null },
+  question: string,
+  text: string | null,
+  at: string | undefined,
 ): Promise<string | undefined> {
-  const expected = { document_id: scope.documentId, words, expects_nothing: false }
+  const words = (text !== null && answeringWords(question, text)) || null
+  const expected = { document_id: scope.documentId, words, expects_nothing: false, as_of: momentOf({ question }, at) }
   try {
     await meter.reserveTokens(estimatedTokens(question))
-    await createCheck(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of })
+    await createCheck(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn' })
     return undefined
   } catch (error) {
     return refusalOf(error).message
