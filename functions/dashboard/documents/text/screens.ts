@@ -25,7 +25,7 @@ import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { correctionsAfter } from './corrections.ts'
 import { type Editable, maxWrittenBytes, readEditable, startOf } from './text.ts'
-import { alertView, type Editing, editView, maxTitle, newView, type Typed, textFormId } from './view.ts'
+import { conflictView, type Editing, editView, maxTitle, newView, type Typed, textFormId } from './view.ts'
 
 const noContent = 'Enter the text that callers should get answers from.'
 
@@ -109,7 +109,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         if (!isError(error, 'document_not_found')) throw error
       })
       if (!document) {
-        const sent = { typed, note: alertView(gone) }
+        const sent = { typed, note: html`<p class="notice bad" role="alert">${gone}</p>` }
         const base = agentPage(scope.agentId, 'documents')
         return { ...newView(base, timeZoneOf(await agent()), sent, { action: `${base}/new` }), status: 404 }
       }
@@ -132,8 +132,11 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         }
         await save({ db, queue }, scope, document, { ...sent, content }, { origin: request.origin, ignores })
       } catch (error) {
-        if (isError(error, 'precondition_failed'))
-          return again(409, { isConflict: true }, await readEditable(db, scope))
+        if (isError(error, 'precondition_failed')) {
+          const now = await readEditable(db, scope)
+          // A person who sees both versions may replace the other one.
+          return again(409, { typed: { ...typed, edits: now.edits }, note: conflictView(typed, now, address) }, now)
+        }
         const { message, status } = tooMany(error)
         return again(status, { faults: { title: message } })
       }

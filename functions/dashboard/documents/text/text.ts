@@ -18,20 +18,18 @@ export const maxWrittenBytes = 1024 * 1024
 const shownCharacters = 20_000
 
 /**
- * Reads the rest of a document's page. `beginning`: the start of its text if it has no passages, null without a text. `lost`: the
+ * Reads the rest of a document's page. `beginning`: the start of its text, null without one. `lost`: the
  * corrections that a file's current text lacks, each with its index among all. `pages`: each passage's page, by the passage's index.
  * @throws ApiError agent_not_found, document_not_found
  */
-export async function readBeside(db: Database, scope: DocumentScope, hasPassages: boolean) {
+export async function readBeside(db: Database, scope: DocumentScope) {
   const query = db
     .selectFrom('documents as d')
     .select([
       'd.corrections',
       'd.chunk_pages as pages',
       sql<string | null>`case when ${d.corrections} <> '[]' then ${d.extracted_text} end`.as('text'),
-      (hasPassages ? sql<string | null>`null::text` : sql<string | null>`left(${text}, ${shownCharacters})`).as(
-        'beginning',
-      ),
+      sql<string | null>`left(${text}, ${shownCharacters})`.as('beginning'),
     ])
     .where(isDocument(scope))
   const { corrections, pages, text: extracted, beginning } = await findDocument(db, scope, query)

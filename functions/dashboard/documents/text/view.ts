@@ -46,23 +46,17 @@ export function newView(
   }
 }
 
-export function alertView(says: Html | string): Html {
-  return html`<div class="notice bad" role="alert"><p>${says}</p></div>`
-}
-
 export interface Editing extends Sent {
   /** True if the form corrects the text of a file. */
   isOfText: boolean
   /** Where the cursor is in the text at first. */
   cursor?: number | undefined
-  /** Somebody else has saved `document` since the form was shown. */
-  isConflict?: boolean
   /** The caller's question that the text should answer. */
   question?: string | undefined
 }
 
 export function editView(document: Editable, address: string, editing: Editing): View {
-  const { isOfText, cursor, typed = {}, faults, isConflict, note, question } = editing
+  const { isOfText, cursor, typed = {}, faults, note, question } = editing
   const { content, managed_by, source_url } = document
   const isOpen = managed_by === 'service' && (source_url === null || isOfText)
   const hasText = isOpen && content !== null && !isTooLong(content)
@@ -73,8 +67,6 @@ export function editView(document: Editable, address: string, editing: Editing):
       content: hasText ? content : undefined,
       edits: document.edits,
       ...typed,
-      // A person who sees both versions may replace the other one. A faulty form keeps its own number.
-      ...(isConflict && { edits: document.edits }),
     },
     question,
     // The browser counts a line break as one character.
@@ -87,7 +79,7 @@ export function editView(document: Editable, address: string, editing: Editing):
   return {
     title: `Edit “${document.title}”`,
     crumbs: [[document.title, address]],
-    content: html`${note}${noteView(document, address, hasText)}${isConflict ? conflictView(form, document) : textForm(form)}`,
+    content: html`${note}${noteView(document, address, hasText)}${textForm(form)}`,
     modules: ['tables.js'],
   }
 }
@@ -112,16 +104,14 @@ function noteView(document: Editable, address: string, hasText: boolean) {
 
 const isTooLong = (text: string) => Buffer.byteLength(text) > maxWrittenBytes
 
-/** Shows both versions of a document that somebody else has changed meanwhile. Saving the form replaces the stored one. */
-function conflictView(mine: TextForm, theirs: Editable) {
+/** Shows how the version that somebody else has saved meanwhile differs from the form's, which replaces it if it is saved. */
+export function conflictView({ content }: Typed, theirs: Editable, address: string): Html {
   const said = { title: 'Where theirs differs from yours', removed: 'only in yours', added: 'only in theirs' }
-  const { content } = mine.typed
   const isOther = content !== undefined && theirs.content !== null && content !== theirs.content
-  return html`${alertView(html`<strong>Somebody else has changed this document while you were editing it.</strong> Nothing is lost: your version is in the form, theirs is beside it. If you save, yours replaces theirs.`)}
-<div class="versions"><section><h2>Your version</h2>${textForm({ ...mine, save: 'Save mine' })}</section>
-<section><h2>Their version</h2><p><strong>${theirs.title}</strong>${datesView(theirs)}</p>
+  return html`<section class="panel warn" role="alert"><h2>Somebody else has changed this document while you were editing it.</h2>
+<p>Nothing is lost: your version is in the form below. If you save it, it replaces theirs: <strong>${theirs.title}</strong>${datesView(theirs)}.</p>
 ${isOther ? diffView(content, theirs.content!, said) : html`<p>The text is the same.</p>`}
-<div class="actions"><a class="button plain" href="${mine.cancel}">Keep theirs</a></div></section></div>`
+<div class="actions"><a class="button plain" href="${address}">Keep theirs</a></div></section>`
 }
 
 interface TextForm {
