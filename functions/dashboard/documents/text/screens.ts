@@ -73,7 +73,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       const [cancel, zone] = [cameFrom(c, scope), timeZoneOf(await agent())]
       if (!question) return newView(cancel, zone)
       const lead = `What should callers be told when they ask “${question}”?`
-      return { ...newView(cancel, zone, { typed: { title: question } }, { cursor: 0 }), lead }
+      return { ...newView(cancel, zone, { typed: { title: question }, cursor: 0 }), lead }
     })
     .post(
       `${documentsRoute}/new`,
@@ -111,7 +111,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       if (!document) {
         const sent = { typed, note: html`<p class="notice bad" role="alert">${gone}</p>` }
         const base = agentPage(scope.agentId, 'documents')
-        return { ...newView(base, timeZoneOf(await agent()), sent, { action: `${base}/new` }), status: 404 }
+        return { ...newView(base, timeZoneOf(await agent()), sent, `${base}/new`), status: 404 }
       }
       const again = (status: View['status'], more: Partial<Editing>, now = document): View => ({
         ...editView(now, address, { ...shown, typed, ...more }),

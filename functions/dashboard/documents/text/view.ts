@@ -23,56 +23,46 @@ export interface Typed extends Days {
   edits?: string | number | undefined
 }
 
-/** A sent form that is shown again. */
-interface Sent {
+export interface Editing {
   typed?: Typed
   faults?: Faults | undefined
   note?: Html
+  /** The caller's question that the text should answer. */
+  question?: string | undefined
+  /** Where the cursor is in the text at first. */
+  cursor?: number | undefined
+  /** True if the form corrects the text of a file. */
+  isOfText?: boolean
 }
 
-/** @param cancel the page to return to @param more `action`: the address that the form posts to; its own unless given */
-export function newView(
-  cancel: string,
-  zone: string,
-  { typed = {}, faults, note }: Sent = {},
-  more: Pick<TextForm, 'action' | 'cursor'> = {},
-): View {
-  const form = { ...more, zone, faults, save: 'Save text', cancel }
+/** @param cancel the page to return to @param action the address that the form posts to; its own unless given */
+export function newView(cancel: string, zone: string, { note, ...editing }: Editing = {}, action = ''): View {
+  const typed = { ...editing.typed, content: editing.typed?.content ?? '', edits: undefined }
   return {
     title: 'Write a text',
     crumbs: [],
-    content: html`${note}${textForm({ ...form, typed: { ...typed, content: typed.content ?? '', edits: undefined } })}`,
+    content: html`${note}${textForm({ ...editing, typed, zone, save: 'Save text', cancel, action })}`,
     modules: ['tables.js'],
   }
 }
 
-export interface Editing extends Sent {
-  /** True if the form corrects the text of a file. */
-  isOfText: boolean
-  /** Where the cursor is in the text at first. */
-  cursor?: number | undefined
-  /** The caller's question that the text should answer. */
-  question?: string | undefined
-}
-
 export function editView(document: Editable, address: string, editing: Editing): View {
-  const { isOfText, cursor, typed = {}, faults, note, question } = editing
+  const { isOfText = false, cursor, note } = editing
   const { content, managed_by, source_url } = document
   const isOpen = managed_by === 'service' && (source_url === null || isOfText)
   const hasText = isOpen && content !== null && !isTooLong(content)
   const form: TextForm = {
+    ...editing,
     typed: {
       ...daysOf(document),
       title: document.title,
       content: hasText ? content : undefined,
       edits: document.edits,
-      ...typed,
+      ...editing.typed,
     },
-    question,
     // The browser counts a line break as one character.
     cursor: cursor && content?.slice(0, cursor).replaceAll('\r\n', '\n').length,
     zone: timeZoneOf(document),
-    faults,
     save: 'Save',
     cancel: address,
   }
@@ -114,16 +104,13 @@ ${isOther ? diffView(content, theirs.content!, said) : html`<p>The text is the s
 <div class="actions"><a class="button plain" href="${address}">Keep theirs</a></div></section>`
 }
 
-interface TextForm {
-  action?: string
-  /** Has no `content` if the text isn't edited, and no `edits` for a new document. */
+/** `typed` has no `content` if the text isn't edited, and no `edits` for a new document. */
+interface TextForm extends Editing {
   typed: Typed
   zone: string
-  faults?: Faults | undefined
-  question?: string | undefined
-  cursor?: number | undefined
   save: string
   cancel: string
+  action?: string
 }
 
 /** `{row}` stands for a number, `{column}` for a number or a column's heading. */
