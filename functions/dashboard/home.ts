@@ -52,6 +52,9 @@ export function addHomeScreen(screens: Screens) {
       listAgents(db, organizationId, { limit: maxAgents }),
       readWeek(db, organizationId, may('questions')),
     ])
+    const first = mayChange
+      ? html`<a class="button" href="${path}/new">New agent</a>`
+      : 'Someone who can change settings has to add the first one.'
     const card = (agent: AgentRow) => {
       const ofAgent = ({ agent_id }: { agent_id: string }) => agent_id === agent.id
       const week = answered && weekView(agent.id, answered.filter(ofAgent), saved[0]?.log_questions === true)
@@ -64,33 +67,28 @@ export function addHomeScreen(screens: Screens) {
       title: 'Agents',
       lead: 'Each voice agent answers callers from its own documents.',
       actions: mayChange && agents.length > 0 && html`<a class="button plain" href="${path}/new">New agent</a>`,
-      content: agents.length > 0 ? html`<ul class="cards">${agents.map(card)}</ul>` : noAgents(mayChange),
+      content:
+        agents.length > 0
+          ? html`<ul class="cards">${agents.map(card)}</ul>`
+          : emptyView('agents', 'No agents yet', 'An agent is one voice on the phone, with its own documents.', first),
     }
   })
-}
-
-function noAgents(mayChange: boolean): Html {
-  const says = mayChange
-    ? html`<a class="button" href="${path}/new">New agent</a>`
-    : 'Someone who can change settings has to add the first one.'
-  return emptyView('agents', 'No agents yet', 'An agent is one voice on the phone, with its own documents.', says)
 }
 
 /** Reads the newest agents' troubles and answers, from indexes that have little else. The log gets at most 200 questions an hour. */
 async function readWeek(db: Database, organizationId: OrganizationId, mayReadQuestions: boolean) {
   return await db.batch({
     troubles: sql<Troubles>`
-      select a.id as agent_id, a.missing_holidays, coalesce(held.count, 0) as held, ${contradictingDocument} as contradicting_id,
+      select a.id as agent_id, a.missing_holidays, ${contradictingDocument} as contradicting_id,
+        (select count(*)::int from documents d
+          where d.organization_id = a.organization_id and d.agent_id = a.id and ${isHeld} and d.deleted_at is null) as held,
         (select count(*)::int from golden_questions g
           where g.organization_id = a.organization_id and g.agent_id = a.id and not g.passed) as checks,
         (select count(*)::int from sources s
           where s.organization_id = a.organization_id and s.agent_id = a.id and s.status = 'error' and s.deleted_at is null) as websites,
         (select count(*)::int from documents d where d.organization_id = a.organization_id and d.agent_id = a.id
           and d.status = 'error' and d.error_code = 'golden_questions_fail' and d.deleted_at is null) as stopped
-      from agents a left join (
-          select d.agent_id, count(*)::int from documents d
-          where d.organization_id = ${organizationId} and ${isHeld} and d.deleted_at is null group by d.agent_id) held on held.agent_id = a.id
-      where a.organization_id = ${organizationId} order by a.id desc limit ${maxAgents}`,
+      from agents a where a.organization_id = ${organizationId} order by a.id desc limit ${maxAgents}`,
     saved: sql<{ log_questions: boolean }>`select log_questions from organizations where id = ${organizationId}`,
     ...(mayReadQuestions && {
       answered: sql<Answered>`

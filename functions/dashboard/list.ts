@@ -1,23 +1,9 @@
 import { html } from 'hono/html'
-import * as v from 'valibot'
-import { oneLine } from './forms.ts'
 import { icon } from './icons.ts'
 import type { Html } from './layout.ts'
 
 export function rowsView(rows: readonly Html[]): Html {
   return html`<section class="panel"><ul class="rows">${rows}</ul></section>`
-}
-
-/** A list's search. An invalid one counts as absent, because an address may be cut off or typed. */
-export const searchText = v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined)
-
-export const wordsIn = (text = '') => text.split(/\s+/).filter(Boolean)
-
-/** @param show the list's filter, which the search keeps @param more attributes of the form */
-export function searchView(address: string, label: string, q = '', show = '', more: Html | '' = ''): Html {
-  return html`<search class="toolbar"><form action="${address}" ${more}>
-<input type="search" name="q" value="${q}" maxlength="200" placeholder="${label}" aria-label="${label}">
-${show && html`<input type="hidden" name="show" value="${show}">`}<noscript><button>Search</button></noscript></form></search>`
 }
 
 type Filter = { name: string; path: string; count?: number; isCurrent: boolean }

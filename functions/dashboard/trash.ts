@@ -30,7 +30,6 @@ const chosen = v.object({
     v.array(v.strictTuple([v.picklist(['document', 'website']), uuid])),
   ),
 })
-const places = v.fallback(v.picklist(['documents', 'sources', 'trash']), 'trash')
 
 interface Trashed {
   what: string
@@ -43,8 +42,7 @@ export const trashPage = (agentId: string) => `/dashboard/agents/${agentId}/tras
 
 /** A flash's `undo`: the path that restores, then each deleted row. */
 export function undoing(agentId: string, kind: 'document' | 'website', ids: string[]) {
-  const tab = kind === 'document' ? 'documents' : 'sources'
-  return [`${trashPage(agentId)}/restore?to=${tab}`, ...ids.map((id) => `${kind}.${id}`)]
+  return [`${trashPage(agentId)}/restore`, ...ids.map((id) => `${kind}.${id}`)]
 }
 
 /** Lists deleted documents and websites, latest first, to restore or to delete for good. */
@@ -65,7 +63,6 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
     })
     .post(`${path}/restore`, { permission, form: chosen }, async ({ c, db, scope, form, origin }) => {
       await getAgent(db, scope)
-      const tab = v.parse(places, c.req.query('to'))
       const names: string[] = []
       const left = new Set<string>()
       const { what } = valid(form)
@@ -87,7 +84,8 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
         names.length === 1
           ? `“${names[0]}” is back.`
           : names.length > 1 && `${counted(names.length, 'document')} are back.`
-      const redirect = tab === 'trash' ? trashPage(scope.agentId) : agentPage(scope.agentId, tab)
+      const tab = what.some(([kind]) => kind === 'website') ? 'sources' : 'documents'
+      const redirect = names.length > 0 ? agentPage(scope.agentId, tab) : trashPage(scope.agentId)
       return { redirect, flash: { text: [back, ...left].filter(Boolean).join(' '), isError: left.size > 0 } }
     })
     .post(`${path}/delete`, { permission, form: chosen }, async ({ db, scope, form, origin }) => {

@@ -3,7 +3,7 @@ import { createAgent } from '../../infra/admin/agents.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { mcpClient } from '../mcp/mcp-client.ts'
 import { storeQuestions } from '../support/documents/asked-questions.ts'
-import { checksOf, serve } from './document-rows.ts'
+import { serve } from './document-rows.ts'
 import { askScreen, callScreen, keepingOn, questionsScreen } from './kept-questions.ts'
 import { linksIn, type SignedIn, useDashboard } from './support.ts'
 
@@ -81,22 +81,6 @@ describe('the page of a call', () => {
     expect(page.text).not.toContain('has changed since')
     const passage = `documents/${id}?passage=${number}#passage-${number}`
     expect(pathsIn(page)).toContain(`/dashboard/agents/${owner.agentId}/${passage}`)
-  })
-
-  test('offers each question as a golden question, with its earlier turns', async () => {
-    const owner = await keeping()
-    await stored(owner, 'Hours', 'On Sunday we are closed. On Monday we are open.')
-    for (const query of ['Are you open on Sunday?', 'and Monday?', 'Are you sure?']) await ask(owner, query, 'call')
-    const links = pathsIn(await callScreen(owner, 'call')).filter((link) => link.includes('before='))
-    const { html } = await owner.browser.get(links[1]!)
-    expect(html).toContain('rows="3"')
-    expect(html).toMatch(/<textarea id="history"[^>]*>\nAre you open on Sunday\?<\/textarea>/)
-    const typed = { question: 'and Monday?', expected: '', words: 'we are open', on_failure: 'warn' }
-    const history = ' Are you open on Sunday? \r\n\r\n'
-    expect(await owner.browser.post(links[1]!.split('?')[0]!, { ...typed, history })).toMatchObject({ status: 303 })
-    expect(await checksOf(owner)).toMatchObject([{ question: 'and Monday?', history: ['Are you open on Sunday?'] }])
-    const list = await owner.browser.get(`/dashboard/agents/${owner.agentId}/golden-questions`)
-    expect(list.text).toContain('after “Are you open on Sunday?”')
   })
 
   test('is linked from its questions', async () => {

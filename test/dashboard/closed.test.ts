@@ -4,7 +4,7 @@ import { dayOf } from '../../shared/organizations/time-zone.ts'
 import { keepQuestions } from '../support/documents/asked-questions.ts'
 import { checksOf, formWith, get, hiddenIn, listOf, pageOf, serve, setColumns, titlesIn } from './document-rows.ts'
 import { askScreen, questionsScreen } from './kept-questions.ts'
-import { expectFault, linkIn, type SignedIn, useDashboard } from './support.ts'
+import { expectFault, linkIn, plain, type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 

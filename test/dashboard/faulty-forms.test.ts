@@ -14,6 +14,7 @@ const text = { title: 'Christmas', content: 'We are closed.', from: '', until: '
 const tooLong = (what: string, length: string) => `${what} can have at most ${length} characters.`
 
 const noDay = 'Choose a day.'
+const noClosingTime = 'Enter when you open, and a later time at which you close.'
 const ofDays: Fault[] = [
   ['from', { from: 'tomorrow' }, noDay],
   ['from', { from: '2027-02-29' }, noDay],
@@ -52,9 +53,9 @@ const forms: Record<string, [fields: FormFields, faults: Fault[]]> = {
       ['from', { from: 'tomorrow' }, noDay],
       ['until', { until: '2998-12-23' }, 'The last day is before the first.'],
       ['open', { open: 'maybe' }, 'Choose one.'],
-      ['opens', { open: 'hours', closes: '14:00' }, 'Enter when you open.'],
-      ['closes', { open: 'hours', opens: '10:00' }, 'Enter when you close.'],
-      ['closes', { open: 'hours', opens: '14:00', closes: '10:00' }, 'You close before you open.'],
+      ['closes', { open: 'hours', closes: '14:00' }, noClosingTime],
+      ['closes', { open: 'hours', opens: '10:00' }, noClosingTime],
+      ['closes', { open: 'hours', opens: '14:00', closes: '10:00' }, noClosingTime],
       ['closes', { open: 'hours', opens: '10:00', closes: '25:00' }, 'Enter a time, such as 10:00.'],
       ['note', { note: 'a'.repeat(501) }, tooLong('This', '500')],
     ],

@@ -45,13 +45,13 @@ test('restoring brings a website’s pages back, or several documents at once, a
   const gone = await browser.submit(`${sources}/${sourceId}/delete`)
   expect(gone.text).toContain('“paws-inn.example” is in the trash. Undo')
   expect(titlesIn((await browser.get(listOf(tenant))).html)).toEqual([])
-  const back = await browser.submit(`${trashOf(tenant)}/restore?to=sources`, { what: whatIn(gone.html) })
+  const back = await browser.submit(`${trashOf(tenant)}/restore`, { what: whatIn(gone.html) })
   expect(back.text).toContain('“paws-inn.example” is back.')
   expect(titlesIn((await browser.get(listOf(tenant))).html)).toEqual(['Prices of the inn'])
   for (const title of ['Prices', 'Parking']) await discard(tenant, await write(tenant, title, 'text'))
   const what = [...new Set(whatIn((await browser.get(trashOf(tenant))).html))]
   const all = await browser.submit(`${trashOf(tenant)}/restore`, { what })
-  expect(all.text).toMatch(/2 documents are back\..* The trash is empty/)
+  expect(all.text).toMatch(/2 documents are back\./)
 })
 
 test('a restoration that fails says why', async () => {

@@ -134,17 +134,12 @@ function grid({ start, rows, added }, words, write) {
     draw()
     focus(shown().length - 1, 0)
   })
-  const moreColumns = button(words.addColumn, () => {
-    widen(columns() + 1)
-    draw()
-    focus(0, columns() - 1)
-  })
   draw()
   return make(
     'div',
     { class: 'cells', 'data-start': start },
     make('div', { class: 'table' }, table),
-    make('div', { class: 'actions' }, moreRows, moreColumns),
+    make('div', { class: 'actions' }, moreRows),
   )
 
   function draw() {
@@ -199,11 +194,6 @@ function grid({ start, rows, added }, words, write) {
     const row = ['', ...Array(columns()).fill('  '), '']
     rows.push(row)
     added.add(row)
-  }
-
-  /** Gives each row at least `count` columns. */
-  function widen(count) {
-    for (const row of rows) while (row.length < count + 2) row.splice(-1, 0, row === rule ? ' --- ' : '  ')
   }
 }
 

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import * as v from 'valibot'
 import { maxPerAgent } from '../../../shared/checks/check.ts'
 import { createCheck, deleteCheck, type KeptCheck, listChecks, runChecks } from '../../../shared/checks/store.ts'
-import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
@@ -24,7 +23,6 @@ import { ago, timeIn } from '../times.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId` as const
-const d = columnsOf('documents', 'd')
 const tab = 'golden-questions'
 const writing = { permission: 'kb:write', tab } as const
 const maxCharacters = 1000
@@ -111,14 +109,6 @@ async function findEqual(db: Database, { organizationId, agentId }: AgentScope, 
   return rows[0]
 }
 
-const titlesOf = (db: Database, scope: AgentScope, ids: readonly string[]) =>
-  db
-    .selectFrom('documents as d')
-    .select(['d.id', 'd.title'])
-    .where(isOfAgent(scope))
-    .where(sql<boolean>`${d.id} = any(${ids}::uuid[])`)
-    .execute()
-
 interface Listing {
   zone: string
   mayWrite: boolean
@@ -139,7 +129,9 @@ async function listView(
       html`<a href="${askPath(scope.agentId)}">Ask</a>`,
     )
   const expected = checks.flatMap(({ document_id }) => document_id ?? [])
-  const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
+  const { rows } = await sql<{ id: string; title: string }>`
+    select d.id, d.title from documents d where ${isOfAgent(scope)} and d.id = any(${expected}::uuid[])`.execute(db)
+  const titles = new Map(rows.map(({ id, title }) => [id, title]))
   const sorted = checks.toSorted((a, b) => Number(b.passed === false) - Number(a.passed === false))
   return rowsView(sorted.map((check) => rowView(scope.agentId, check, titles.get(check.document_id ?? ''), listing)))
 }

@@ -18,8 +18,7 @@ const time = v.pipe(
   v.optional(v.string(), ''),
   v.check((text) => text === '' || /^([01]\d|2[0-3]):[0-5]\d$/.test(text), 'Enter a time, such as 10:00.'),
 )
-const hours = ({ open, opens, closes }: { open: string; opens: string; closes: string }) =>
-  open === 'hours' ? { opens, closes } : undefined
+const noHours = 'Enter when you open, and a later time at which you close.'
 const closedForm = v.pipe(
   v.object({
     from: v.pipe(v.string('Choose a day.'), v.check(isDay, 'Choose a day.')),
@@ -38,15 +37,7 @@ const closedForm = v.pipe(
     ['until'],
   ),
   v.forward(
-    v.check((typed) => hours(typed)?.opens !== '', 'Enter when you open.'),
-    ['opens'],
-  ),
-  v.forward(
-    v.check((typed) => hours(typed)?.closes !== '', 'Enter when you close.'),
-    ['closes'],
-  ),
-  v.forward(
-    v.check((typed) => !(hours(typed) && typed.closes && typed.closes <= typed.opens), 'You close before you open.'),
+    v.check(({ open, opens, closes }) => open === 'closed' || (opens !== '' && opens < closes), noHours),
     ['closes'],
   ),
 )
@@ -80,13 +71,13 @@ export function addClosedScreens(screens: Screens, queue: Sender) {
 }
 
 /** The title and the sentence that callers hear. */
-function textOf({ from, until, note, ...typed }: v.InferOutput<typeof closedForm> & { until: string }) {
+function textOf({ from, until, note, open, opens, closes }: v.InferOutput<typeof closedForm> & { until: string }) {
   const days = `${from === until ? 'on ' : ''}${daysInWords({ from, to: until })}`
-  const open = hours(typed)
-  const [short, long] = open
-    ? [`Open ${open.opens}–${open.closes}`, `We are open from ${open.opens} to ${open.closes}`]
+  const hasHours = open === 'hours'
+  const [short, long] = hasHours
+    ? [`Open ${opens}–${closes}`, `We are open from ${opens} to ${closes}`]
     : ['Closed', 'We are closed']
-  const each = open && from !== until ? 'each day ' : ''
+  const each = hasHours && from !== until ? 'each day ' : ''
   return { title: `${short} ${days}`, content: `${long} ${each}${days}. ${note}`.trim() }
 }
 

@@ -4,8 +4,9 @@ import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
+import { oneLine } from '../forms.ts'
 import { agentPage } from '../layout.ts'
-import { emptyView, filtersView, pagesView, rowsView, searchText, searchView, wordsIn } from '../list.ts'
+import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { documentsRoute, withQuery } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { trashPage } from '../trash.ts'
@@ -15,6 +16,7 @@ import { isInWork } from './state.ts'
 import { uploadView } from './upload.ts'
 
 const rowsPerPage = 25
+const maxSearch = 200
 const names = { current: 'Current', needs: 'Needs you', past: 'Past' }
 
 /** The creation time of the previous page's last row, in Unix milliseconds, and its id. */
@@ -22,7 +24,7 @@ const lastRow = /^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Invalid values count as absent: an address may be cut off or typed. */
 const listQuery = v.object({
-  q: searchText,
+  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(maxSearch))), undefined),
   show: v.fallback(v.optional(v.picklist(groups)), undefined),
   after: v.fallback(v.optional(v.pipe(v.string(), v.regex(lastRow))), undefined),
 })
@@ -45,7 +47,7 @@ export function addListScreens(screens: Screens) {
         mayWrite &&
         html`<a class="button plain" href="${base}/closed">Closed on …</a> <a class="button plain" href="${base}/new">Write text</a>`,
       content: html`${mayWrite && uploadView(base)}
-${searchForm(list)}
+${!hasNone(list) && searchForm(list)}
 ${listView(list)}
 ${mayWrite && html`<p><a href="${trashPage(scope.agentId)}">Trash</a></p>`}`,
       modules: mayWrite ? ['upload.js', 'select.js'] : [],
@@ -59,7 +61,7 @@ async function readList(db: Database, scope: AgentScope, place: Place, query: Li
     getAgent(db, scope),
     countOverviews(db, scope),
     listOverviews(db, scope, {
-      words: wordsIn(query.q),
+      words: query.q?.split(/\s+/).filter(Boolean) ?? [],
       group: query.show,
       limit: rowsPerPage,
       after: id === undefined ? undefined : [new Date(Number(time)).toISOString(), id],
@@ -77,11 +79,10 @@ type List = Omit<Awaited<ReturnType<typeof readList>>, 'agent'>
 /** Shows the part that search and filters replace. Reloads itself after a change made on the page, and while a document is being processed. */
 function listView(list: List) {
   const { base, query, documents, next, seen } = list
-  const isEmpty = hasNone(list)
   return html`<section id="documents" aria-label="Documents"
   hx-get="${withQuery(base, { ...query })}" hx-vals="${JSON.stringify({ seen })}"
-  hx-trigger="documents-changed from:body${documents.some(isInWork) && ', every 2s'}" hx-swap="outerMorph"${isEmpty && html` data-empty`}>
-${!isEmpty && statesView(list)}
+  hx-trigger="documents-changed from:body${documents.some(isInWork) && ', every 2s'}" hx-swap="outerMorph">
+${!hasNone(list) && statesView(list)}
 ${documents.length > 0 ? html`${list.mayWrite && selectionForm(list)}${rowsView(documents.map((document) => rowView(list, document)))}` : noneView(list)}
 ${pagesView(
   ['Newest documents', query.after && withQuery(base, { ...query, after: undefined })],
@@ -101,7 +102,9 @@ function statesView({ base, query, counts }: Pick<List, 'base' | 'query' | 'coun
 
 function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
   const live = html`hx-get="${base}" hx-trigger="input delay:250ms, submit" hx-target="#documents" hx-swap="outerMorph" hx-sync="this:replace"`
-  return searchView(base, 'Search titles', query.q, query.show, live)
+  return html`<search class="toolbar"><form action="${base}" ${live}>
+<input type="search" name="q" value="${query.q}" maxlength="${maxSearch}" placeholder="Search titles" aria-label="Search titles">
+${query.show && html`<input type="hidden" name="show" value="${query.show}">`}<noscript><button>Search</button></noscript></form></search>`
 }
 
 /** `{count}` stands for the number of selected documents. */

@@ -41,11 +41,13 @@ function ownState(document: Overview): State {
 }
 
 function workOf(document: Overview): State {
+  const { source_url } = document
+  const fileName = source_url === null ? document.title : fileNameOfKey(keyOfUrl(source_url))
   if (document.changes)
     return {
       kind: 'waiting',
       label: 'New version?',
-      detail: `The file ${fileNameOf(document)} looks like a new version of “${document.changes.otherTitle}”. Callers get nothing from it until you choose.`,
+      detail: `The file ${fileName} looks like a new version of “${document.changes.otherTitle}”. Callers get nothing from it until you choose.`,
     }
   if (document.is_held)
     return {
@@ -100,10 +102,6 @@ export function mayReplaceFile(document: Overview): boolean {
   return (
     source_url !== null && managed_by === 'service' && !awaits_text && !is_held && needsFile(document) === undefined
   )
-}
-
-function fileNameOf({ source_url, title }: Overview): string {
-  return source_url === null ? title : fileNameOfKey(keyOfUrl(source_url))
 }
 
 type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>

@@ -2,17 +2,18 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { answeringWords } from '../../../../shared/checks/broken.ts'
+import { needsMoment } from '../../../../shared/checks/moment.ts'
 import { createCheck } from '../../../../shared/checks/store.ts'
 import type { AgentScope, DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
 import { editDocument } from '../../../../shared/documents/client/edit-document.ts'
 import { correctText, edit } from '../../../../shared/documents/client/edits.ts'
+import { time } from '../../../../shared/http/input/time.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
 import type { Origin } from '../../../../shared/work/message.ts'
 import type { Outbox, Sender } from '../../../../shared/work/outbox.ts'
-import { momentOf } from '../../as-of.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
 import { agentPage, type View } from '../../layout.ts'
@@ -218,10 +219,12 @@ async function keep(
   at: string | undefined,
 ): Promise<string | undefined> {
   const words = (text !== null && answeringWords(question, text)) || null
-  const expected = { document_id: scope.documentId, words, expects_nothing: false, as_of: momentOf({ question }, at) }
+  // “Tomorrow” is another day later.
+  const as_of = needsMoment({ question }) ? v.parse(v.fallback(time, new Date().toISOString()), at) : null
+  const expected = { document_id: scope.documentId, words, expects_nothing: false, as_of }
   try {
     await meter.reserveTokens(estimatedTokens(question))
-    await createCheck(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn' })
+    await createCheck(dependencies, scope, { question, ...expected, within: 3, on_failure: 'block' })
     return undefined
   } catch (error) {
     return refusalOf(error).message

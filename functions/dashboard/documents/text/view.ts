@@ -116,7 +116,6 @@ interface TextForm extends Editing {
 /** `{row}` stands for a number, `{column}` for a number or a column's heading. */
 const ofTables = {
   addRow: 'Add a row',
-  addColumn: 'Add a column',
   removeRow: 'Remove row {row}',
   column: 'Column {column}',
   cell: '{column}, row {row}',
