@@ -92,7 +92,7 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
     expect(await cell('Item, row 1').isVisible()).toBe(true)
   })
 
-  test('gain rows and columns and lose rows, and an empty row is not saved', async () => {
+  test('gain and lose rows, and an empty row is not saved', async () => {
     const { page, cell, button, focused, save } = await openMenu()
     await cell('Price, row 2').focus()
     await page.keyboard.press('Enter')
@@ -103,12 +103,10 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
     expect(await focused()).toBe('Pizza, row 4')
     await button('Remove row 1').click()
     expect(await focused()).toBe('Remove row 1')
-    await button('Add a column').click()
-    await page.keyboard.type('Size')
-    expect(await save()).toContain(`|Pizza|  Price | Size |
-|:--|--:| --- |
-| Diavola \\| hot | €9.50 |  |
-| Funghi | €10 |  |
+    expect(await save()).toContain(`|Pizza|  Price |
+|:--|--:|
+| Diavola \\| hot | €9.50 |
+| Funghi | €10 |
 
 Closed`)
   })

@@ -108,7 +108,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       await tap(link('“how much is a large diavola”'))
       await page.getByText('£14.20').first().waitFor()
     })
-    await counted('a check from a call', 4, async () => {
+    await counted('a check from a call', 3, async () => {
       const asked = page.locator('.rows > li').filter({ hasText: 'large diavola' })
       await tap(asked.getByRole('button', { name: 'More' }))
       await tap(asked.getByRole('link', { name: 'Ask again' }))
