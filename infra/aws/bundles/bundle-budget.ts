@@ -10,19 +10,19 @@ const guarded = 630_000
 /** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 652_000,
+  documents: 657_000,
   chunks: guarded,
-  search: 609_000,
+  search: 615_000,
   snapshot: api,
-  platforms: 614_000,
-  mcp: 957_000,
+  platforms: 620_000,
+  mcp: 961_000,
   connect: api,
   organization: api,
   /** It deletes sources, which asks golden questions. */
-  agents: 649_000,
-  questions: 617_000,
+  agents: 656_000,
+  questions: 624_000,
   /** It has the screens of websites, with the check of their addresses, and signs people in at a provider. */
-  dashboard: 965_000,
+  dashboard: 935_000,
   /** It renders pages of Markdown. */
   reference: 435_000,
   /** It has the public holidays of 200 countries and the rules of calendars: 1.5 MB, which an instance loads when it first checks an agent. */

@@ -135,11 +135,13 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
     })
 
     await page.goto(documents)
-    await counted('a new menu', 3, async () => {
+    await counted('a new menu, of which a check expects the old price', 4, async () => {
       await tap(link('Menu').or(link('Pizza')).first())
       await tap(link('Replace file'))
       await page.setInputFiles('#upload input[type=file]', menu('£14.60'))
       await tap(button(/^Replace “/))
+      await page.getByText('A check expects £14.20. The new file says £14.60.').waitFor()
+      await tap(button(/^Update the checks? and serve it/))
       await flash.getByText('gets the new text').waitFor()
     })
     await ready.waitFor()
