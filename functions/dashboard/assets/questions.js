@@ -10,9 +10,8 @@ function focus(row) {
 }
 
 addEventListener('keydown', (event) => {
-  const { key, target } = event
-  const isTyping = target.isContentEditable || target.closest('input:not([type=hidden]), textarea, select')
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+  const { key } = event
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
   const at = rows().indexOf(current())
   if (steps[key]) focus(rows()[at < 0 ? 0 : at + steps[key]])
   else

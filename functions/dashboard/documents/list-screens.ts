@@ -101,8 +101,7 @@ function statesView({ base, query, counts }: Pick<List, 'base' | 'query' | 'coun
 }
 
 function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
-  const live = html`hx-get="${base}" hx-trigger="input delay:250ms, submit" hx-target="#documents" hx-swap="outerMorph" hx-sync="this:replace"`
-  return html`<search class="toolbar"><form action="${base}" ${live}>
+  return html`<search class="toolbar"><form action="${base}" hx-get="${base}" hx-trigger="input delay:250ms, submit" hx-target="#documents" hx-swap="outerMorph" hx-sync="this:replace">
 <input type="search" name="q" value="${query.q}" maxlength="${maxSearch}" placeholder="Search titles" aria-label="Search titles">
 ${query.show && html`<input type="hidden" name="show" value="${query.show}">`}<noscript><button>Search</button></noscript></form></search>`
 }

@@ -28,8 +28,7 @@ const left = ['golden_questions_fail', 'precondition_failed', 'document_not_foun
 
 /** Deletes the selected documents that nobody has edited since, and names those that stay. */
 export function addSelectionRoute(screens: Screens) {
-  const route = { permission: 'kb:write', form: chosen } as const
-  screens.post(`${documentsRoute}/selected`, route, async ({ db, scope, form }) => {
+  screens.post(`${documentsRoute}/selected`, { permission: 'kb:write', form: chosen }, async ({ db, scope, form }) => {
     await getAgent(db, scope)
     const edits = new Map<string, number>(valid(form).document)
     const done: string[] = []
