@@ -60,8 +60,9 @@ export function addHomeScreen(screens: Screens) {
       const week = answered && weekView(agent.id, answered.filter(ofAgent), saved[0]?.log_questions === true)
       const open = answered?.filter((each) => ofAgent(each) && each.answer !== 'found') ?? []
       const unanswered = open.reduce((sum, { count }) => sum + count, 0)
+      const { held = 0 } = troubles.find(ofAgent) ?? {}
       const needs = needsOf(agent, { ...troubles.find(ofAgent), unanswered }, { mayWrite, mayChange })
-      return agentCard(agent, needs, { week, mayChange })
+      return agentCard(agent, needs, { week, mayChange, held })
     }
     return {
       title: 'Agents',
@@ -173,11 +174,11 @@ export const isOff = {
 function agentCard(
   { id, name, knowledge_base_enabled: isOn, documents }: AgentRow,
   needs: readonly Need[],
-  { week, mayChange }: { week: Html | undefined; mayChange: boolean },
+  { week, mayChange, held }: { week: Html | undefined; mayChange: boolean; held: number },
 ): Html {
   const { pending, processing, completed, error } = documents
-  const unfinished = pending + processing
-  const count = unfinished + completed + error
+  const unfinished = pending + processing - held
+  const count = unfinished + held + completed + error
   const off = count === 0 ? 'none' : unfinished > 0 ? 'pending' : 'failed'
   const on = needs.length > 0 ? ['wait', 'Answers callers, needs you'] : ['good', 'Answers callers']
   const [tone, state] = isOn ? on : [{ none: '', pending: 'wait', failed: 'bad' }[off], isOff[off]]

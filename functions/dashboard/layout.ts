@@ -109,7 +109,7 @@ ${['dashboard.js', ...modules].map((name) => html`<script type="module" src="${a
 ${body}
 <p id="announcer" class="unseen" aria-live="polite"></p>
 <template id="offline">${flashNotice({ text: 'Cuecard can’t be reached. Check your connection and try again.', isError: true })}</template>
-<template id="restored">${flashNotice({ text: 'You were signed out before this was saved. What you typed is back: save it again.' })}</template>
+<template id="restored">${flashNotice({ text: 'You were signed out before this was saved. What you typed is back: save it again.', isError: true })}</template>
 </body>
 </html>
 `

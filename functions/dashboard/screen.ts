@@ -193,6 +193,8 @@ function render(
     return c.html(
       html`${answer.fragment}${flash && html`<hx-partial hx-target="#flash">${flashNotice(flash)}</hx-partial>`}`,
     )
+  // Back leads to a form that was refused, which `no-store` forbids.
+  if (c.req.method === 'POST' && answer.status) c.header('cache-control', 'private, no-cache')
   return c.html(layout(answer, session, c.req.path, flash), answer.status)
 }
 

@@ -10,3 +10,8 @@ export function sentence(text: string): string {
 export function counted(count: number, noun: string): string {
   return `${number(count)} ${noun}${count === 1 ? '' : 's'}`
 }
+
+/** A website's name: its address without scheme, `www.` and final slash. */
+export function siteName(url: string): string {
+  return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
+}

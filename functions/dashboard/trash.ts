@@ -16,9 +16,8 @@ import { agentPage } from './layout.ts'
 import { emptyView, rowsView } from './list.ts'
 import { isIgnoring } from './refused-change.ts'
 import { type Screens, valid } from './screen.ts'
-import { counted } from './sentences.ts'
+import { counted, siteName } from './sentences.ts'
 import { ago, localDay } from './times.ts'
-import { siteName } from './titles.ts'
 
 const path = '/dashboard/agents/:agentId/trash'
 const maxRows = 200

@@ -38,15 +38,17 @@ export async function invite(
   db: Database,
   organizationId: OrganizationId,
   { mail, role, by }: { mail: string; role: Role; by: string },
-): Promise<{ outcome: 'invited'; token: string } | { outcome: 'member' | 'limited' }> {
+): Promise<{ outcome: 'invited'; token: string } | { outcome: 'member' | 'recent' | 'limited' }> {
   const [token, id] = [newToken(), newId()]
   // Not excluded.token_hash: the dashboard writes hashes and reads none.
   const hash = hashToken(token)
   const members = sql`select from memberships m join people p on p.id = m.person_id
     where m.organization_id = ${organizationId} and m.removed_at is null and p.mail = ${mail}`
-  const { found, made } = await db.batch({
+  const { found, recent, made } = await db.batch({
     lock: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}::text, 7))`,
     found: members,
+    recent: sql`select from invitations i where i.organization_id = ${organizationId} and i.mail = ${mail}
+      and i.created_at >= now() - interval '5 minutes'`,
     made: changeWithRecord(
       { organizationId, by, command: 'person invite', args: [role, id] },
       sql`insert into invitations as i (organization_id, id, mail, role, token_hash, expires_at, invited_by)
@@ -61,7 +63,7 @@ export async function invite(
     ),
   })
   if (made.length > 0) return { outcome: 'invited', token }
-  return { outcome: found.length > 0 ? 'member' : 'limited' }
+  return { outcome: found.length > 0 ? 'member' : recent.length > 0 ? 'recent' : 'limited' }
 }
 
 interface Invitation {

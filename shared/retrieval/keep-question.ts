@@ -5,6 +5,7 @@ import type { KeptHit, Tables } from '../database/tables.ts'
 import { newId } from '../ids.ts'
 import { describeError, log } from '../telemetry/log.ts'
 import { report } from '../telemetry/metrics.ts'
+import { asksAddress } from './address.ts'
 import type { Level } from './answerable.ts'
 import { toKeptHit } from './found.ts'
 import { hasTerms } from './in-context.ts'
@@ -25,13 +26,13 @@ interface AnsweredQuestion {
 
 const maxCharacters = 500
 
-/** The question's row in the log, which still lacks an id. Undefined if what is kept of its text has no searchable words. */
+/** The question's row in the log, which still lacks an id. Undefined if what is kept of its text seeks nothing. */
 export function toRow(
   { organizationId, agentId }: AgentScope,
   { text, callId, isDegraded, hits, value, ...how }: AnsweredQuestion,
 ) {
   const question = [...text.trim()].slice(0, maxCharacters).join('')
-  if (!hasTerms(question)) return undefined
+  if (!hasTerms(question) && !asksAddress(question)) return undefined
   return {
     organization_id: organizationId,
     agent_id: agentId,

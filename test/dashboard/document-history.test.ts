@@ -40,7 +40,7 @@ test('the history of a document is one click from it, says who changed it, what 
   expect(refused.html).toContain('<del>three</del>')
   expect(await api()).toMatchObject({ content: 'three' })
   const restored = await restore(refused.html)
-  expect(restored.text).toContain('“Hours” has its earlier text again.')
+  expect(restored.text).toContain('“Hours” gets its earlier text again.')
   await stand.deliver()
   expect(await api()).toMatchObject({ status: 'completed', content: nine })
   const [, newest] = /history\/(\d+)"/.exec((await tenant.browser.get(`${address}/history`)).html)!

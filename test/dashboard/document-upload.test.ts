@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { get, hiddenIn, inProcess, listOf, pageOf, seenIn, setColumns, write } from './document-rows.ts'
+import { formWith, get, hiddenIn, inProcess, listOf, pageOf, seenIn, setColumns, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 import { announce, post, upload as uploadTo } from './uploads.ts'
 
@@ -60,14 +60,12 @@ test('a file that has arrived is read, shows its text and passages, and is downl
   expect(disposition).toBe(`attachment; filename*=UTF-8''Pr%C3%A9is%20%26%20more.txt`)
 })
 
-test('the title of a file is edited, and its text in a form that says that the file stays, and it does', async () => {
+test('a file’s title and text are edited in a form that says that the file stays, and it does, also when an earlier text is restored', async () => {
   const id = await upload(tenant, 'Hours of Cleo.txt', 'We open at 9.')
-  const path = `${pageOf(tenant, id)}/edit?passage=1`
-  const form = await tenant.browser.get(`${pageOf(tenant, id)}/edit`)
-  expect(form.html).toContain(`href="${path}"`)
-  expect(form.html).not.toContain('<textarea')
-  const title = { title: 'Opening', edits: hiddenIn(form.html, 'edits') }
-  await tenant.browser.submit(`${pageOf(tenant, id)}/edit`, title)
+  const path = `${pageOf(tenant, id)}/edit`
+  const form = await tenant.browser.get(path)
+  const title = { title: 'Opening', content: 'We open at 9.', edits: hiddenIn(form.html, 'edits') }
+  await tenant.browser.submit(path, title)
   expect(await get(tenant, id)).toMatchObject({ title: 'Opening', source_type: 'txt', status: 'completed' })
   const { html, text } = await tenant.browser.get(path)
   expect(text).toContain('The file Hours of Cleo.txt stays as it is')
@@ -76,6 +74,16 @@ test('the title of a file is edited, and its text in a form that says that the f
   expect(await get(tenant, id), 'the same text').toMatchObject({ source_type: 'txt' })
   await tenant.browser.submit(path, { title: 'Opening', content: 'We open at 8.', edits })
   expect(await get(tenant, id)).toMatchObject({ source_type: 'txt', content: null })
+  await stand.deliver()
+  expect((await tenant.browser.get(pageOf(tenant, id))).text).toContain('We open at 8.')
+  const history = await tenant.browser.get(`${pageOf(tenant, id)}/history`)
+  const earlier = await tenant.browser.get(history.html.match(/href="([^"]+)">Compare/)![1]!)
+  expect(earlier.text).toContain('The file Hours of Cleo.txt stays as it is')
+  await tenant.browser.submit(...formWith(earlier.html, 'Restore this text'))
+  await stand.deliver()
+  const restored = await tenant.browser.get(pageOf(tenant, id))
+  expect(restored.text).toContain('Part 1 · Correct part 1 We open at 9.')
+  expect(restored.text).toContain('Open file')
 })
 
 test('a file that has not arrived after a minute is shown as missing, and uploaded again for the same document', async () => {

@@ -37,12 +37,10 @@ describe('the tab of checks', () => {
     const { text } = await browser.get(listOf(tenant))
     expect(text).toContain('“Do you sell cars?” Fails A part with the words “Volvo” should be found')
     expect(text).toContain('you’re told of a change that breaks it')
+    expect(text.indexOf('Do you sell cars?')).toBeLessThan(text.indexOf(question))
     await sql`update golden_questions set passed = null, rank = null, checked_at = null
       where agent_id = ${tenant.agentId}`.execute(stand.db)
     expect((await browser.get(listOf(tenant))).text.match(/Not checked yet/g)).toHaveLength(2)
-    const run = await browser.submit(`${listOf(tenant)}/run`)
-    expect(run.text).toContain('1 of 2 pass.')
-    expect(run.text.indexOf('Do you sell cars?')).toBeLessThan(run.text.indexOf(question))
   })
 
   test('keeps the value that a table should give', async () => {
@@ -218,7 +216,7 @@ describe('a new price that a check doesn’t expect', () => {
     expect(await api()).toMatchObject({ status: 'completed', content: prices('$64') })
     const [action, sent] = formWith(stopped.html, 'Update the check and serve it')
     expect(action).toBe(path)
-    expect((await browser.submit(action, { ...sent, update: '1' })).text).toContain('has its earlier text again.')
+    expect((await browser.submit(action, { ...sent, update: '1' })).text).toContain('gets its earlier text again.')
     await stand.deliver()
     expect(await api()).toMatchObject({ status: 'completed', content: prices('$58') })
     expect((await check()).expects.value).toBe('$58')

@@ -29,10 +29,9 @@ export function addAskScreens(screens: Screens, answer: AnswerQuestion) {
       const trial = await tryOut(answer, db, { ...scope, meter }, query.q, asOf)
       return answerView(scope.agentId, query.q, trial, asking, may('kb:write'))
     }
-    const refused = (error: unknown) => {
+    const result = await resultView().catch((error) => {
       if (!isError(error, 'rate_limited')) throw error
-    }
-    const result = await resultView().catch(refused)
+    })
     if (isPartial && result) return { fragment: result }
     return {
       title: 'Ask',

@@ -79,7 +79,7 @@ function disputeView(agentId: string, statements: NonNullable<Trial['dispute']>)
 
 function sourceOf(agentId: string, { document_id, document_title: title, chunk_index, source }: Hit): Source {
   const page = typeof source.page === 'number' ? `page ${source.page}` : source.page
-  const details = [page, source.heading].filter((detail) => detail != null)
+  const details = [page, source.heading].flatMap((detail) => (detail == null || detail === title ? [] : detail))
   return { title, path: passagePath(agentId, document_id, chunk_index), details }
 }
 

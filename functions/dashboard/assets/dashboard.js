@@ -28,9 +28,9 @@ export function announce(text) {
 }
 
 /** Posts to a screen that answers without a page. Works even while the browser leaves this page. */
-export function post(address, fields = {}) {
+export function post(address) {
   const headers = { 'hx-request-type': 'partial' }
-  return fetch(address, { method: 'POST', body: new URLSearchParams(fields), keepalive: true, headers })
+  return fetch(address, { method: 'POST', body: new URLSearchParams(), keepalive: true, headers })
 }
 
 const flash = document.getElementById('flash')

@@ -77,12 +77,14 @@ async function run(upload) {
 }
 
 /** @returns the form to post the file with, and the document's id */
-async function announceFile({ file }) {
+async function announceFile(upload) {
+  const { file } = upload
   const body = new URLSearchParams({ name: file.name, bytes: file.size })
   const target = replaces ? `${address}/${replaces}/file` : `${address}/files`
   const response = await fetch(target, { method: 'POST', body, headers: { accept: 'application/json' } })
   const isJson = response.headers.get('content-type')?.includes('json')
   if (!isJson) throw new Refused(words.refused)
+  upload.isFinal = response.status === 422
   const answer = await response.json()
   if (!response.ok) throw new Refused(answer.message)
   return answer
@@ -138,13 +140,13 @@ function dropDocument(upload) {
   if (form && form.documentId !== replaces) post(`${address}/${form.documentId}/delete`).catch(() => {})
 }
 
-function show({ item }, state, message) {
+function show({ item, isFinal }, state, message) {
   item.dataset.state = state
   const says = item.querySelector('.message')
   says.textContent = message
   says.classList.toggle('fault', state === 'failed')
   item.querySelector('progress').hidden = state === 'failed'
-  item.querySelector('[data-retry]').hidden = state !== 'failed'
+  item.querySelector('[data-retry]').hidden = state !== 'failed' || isFinal
   item.querySelector('[data-cancel]').textContent = state === 'failed' ? words.remove : words.cancel
 }
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
 import { maxPerAgent } from '../../../shared/checks/check.ts'
-import { createCheck, deleteCheck, type KeptCheck, listChecks, runChecks } from '../../../shared/checks/store.ts'
+import { createCheck, deleteCheck, type KeptCheck, listChecks } from '../../../shared/checks/store.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
@@ -18,7 +18,6 @@ import { emptyView, rowsView } from '../list.ts'
 import { askPath, checkPath, checksPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
-import { number } from '../sentences.ts'
 import { ago, timeIn } from '../times.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
@@ -50,23 +49,12 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
     .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may, agent }) => {
       const { questions } = await listChecks(db, scope, { limit: maxPerAgent })
       const mayWrite = may('kb:write')
-      const page = checksPage(scope.agentId)
-      const run =
-        questions.length > 0 &&
-        html`<form method="post" action="${page}/run"><button class="plain">Run all now</button></form>`
       return {
         title: 'Checks',
         lead: 'Asked before every change, so that a right answer stays right.',
-        actions: mayWrite && html`${run}<a class="button plain" href="${askPath(scope.agentId)}">Ask a question</a>`,
+        actions: mayWrite && html`<a class="button plain" href="${askPath(scope.agentId)}">Ask a question</a>`,
         content: await listView(db, scope, questions, { zone: timeZoneOf(await agent()), mayWrite }),
       }
-    })
-    .post(`${base}/run`, writing, async ({ db, meter, scope }) => {
-      await meter.admit()
-      const results = await runChecks(db, scope)
-      const passed = results.filter(({ passed }) => passed).length
-      const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
-      return { redirect: checksPage(scope.agentId), flash: { text, isError: passed < results.length } }
     })
     .post(base, { ...writing, form: shown }, async ({ db, meter, scope, form, agent }) => {
       await agent()

@@ -96,6 +96,7 @@ function wordsOf(lines: string[]): string[] {
 
 /** Shortens unchanged text to its first and last lines, beside changes. */
 function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
+  if (!isAfterChange && !isBeforeChange) return text
   const lines = linesOf(text)
   const head = isAfterChange ? lines.slice(0, contextLines) : []
   const tail = isBeforeChange ? lines.slice(-contextLines) : []

@@ -2,8 +2,7 @@ import { html } from 'hono/html'
 import { agentPage, type Html } from '../layout.ts'
 import { pagesView } from '../list.ts'
 import { markedText, textView } from '../passage-text.ts'
-import { number } from '../sentences.ts'
-import { siteName } from '../titles.ts'
+import { number, siteName } from '../sentences.ts'
 import { disagreementsView } from './disagreements.ts'
 import { ofEditedPage } from './edits.ts'
 import { doubtfulPassages, fileNotesView, originalOf, type Passage } from './original.ts'
@@ -64,7 +63,7 @@ function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, 
 function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
   return lost.map(({ before, after, index }) => {
     return html`<div class="notice warn"><p>This correction no longer applies: <del>${before}</del> <ins>${after}</ins></p>
-<div class="actions"><a class="button plain" href="${address}/edit?passage=1">Edit</a>
+<div class="actions"><a class="button plain" href="${address}/edit">Edit</a>
 <form method="post" action="${address}/drop-correction"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="index" value="${index}">
 <button class="plain">Drop</button></form></div></div>`
   })

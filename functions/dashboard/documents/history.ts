@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { editDocument } from '../../../shared/documents/client/edit-document.ts'
+import { correctText } from '../../../shared/documents/client/edits.ts'
 import {
   getRevision,
   type ListedRevision,
@@ -21,6 +23,8 @@ import { stoppedBy } from './conflicts.ts'
 import { diffView } from './diff.ts'
 import { editsField, unedited } from './edits.ts'
 import { findOverview } from './overview.ts'
+import { isStopped } from './state.ts'
+import { correctionsAfter } from './text/corrections.ts'
 import { type Editable, readEditable } from './text/text.ts'
 
 const path = `${documentRoute}/history` as const
@@ -68,8 +72,14 @@ export function addHistoryScreens(screens: Screens, queue: Sender, checking: Che
         const keep = html`<a class="button plain" href="${address}">Keep the text of now</a>`
         return await stoppedView(c, failing, { zone: timeZoneOf(document), of: 'earlier', keep })
       }
-      const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, unedited(edits))
-      return { redirect: address, flash: { text: `“${title}” has its earlier text again.` } }
+      const match = unedited(edits)
+      if (content === null || document.source_url === null || isStopped(document))
+        await restoreRevision({ db, queue }, scope, scope.revision, origin, match)
+      else {
+        const change = correctText({ content }, correctionsAfter)
+        await editDocument({ db, queue }, scope, change, { origin, match, readsText: true })
+      }
+      return { redirect: address, flash: { text: `“${document.title}” gets its earlier text again.` } }
     })
 }
 
@@ -103,7 +113,7 @@ ${isSame ? html`<p class="hint">The document has this text.</p>` : mayWrite && r
 }
 
 function restoreView({ revision }: Revision, { source_url, edits }: Editable, address: string): Html {
-  return html`${source_url !== null && html`<p class="notice warn">The document becomes a text: its file ${fileNameOfKey(keyOfUrl(source_url))} will be deleted.</p>`}
+  return html`${source_url !== null && html`<p class="notice">The file ${fileNameOfKey(keyOfUrl(source_url))} stays as it is, and its text is corrected to this one.</p>`}
 <form method="post" action="${address}/history/${revision}/restore"><input type="hidden" name="edits" value="${edits}">
 <p class="hint">The current text stays in the history if callers got answers from it. The title and dates don’t change.</p>
 <div class="actions"><button>Restore this text</button> <a class="button plain" href="${address}/history">Cancel</a></div></form>`

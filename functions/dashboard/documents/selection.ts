@@ -43,7 +43,7 @@ export function addSelectionRoute(screens: Screens) {
         staying.push(`“${title}”`)
       }
     const said = `${counted(done.length, 'document')} ${done.length === 1 ? 'is' : 'are'} in the trash.`
-    const hint = `Not deleted: ${staying.join(', ')}. Delete each by itself to see why.`
+    const hint = `Not deleted, because checks expect them or somebody has changed them: ${staying.join(', ')}.`
     const undo = done.length > 0 ? undoing(scope.agentId, 'document', done) : undefined
     const flash = { text: staying.length > 0 ? `${said} ${hint}` : said, isError: staying.length > 0, undo }
     return { redirect: agentPage(scope.agentId, 'documents'), flash }

@@ -20,8 +20,7 @@ const maxQuestions = 100
 export function addCallScreens(screens: Screens) {
   screens.get(path, { permission: 'questions', tab: 'questions' }, async ({ c, db, scope, may, agent }) => {
     const { agentId } = scope
-    const sought = v.safeParse(callId, c.req.query('id')?.trim())
-    const call = sought.success ? sought.output : undefined
+    const call = v.parse(v.fallback(v.optional(callId), undefined), c.req.query('id')?.trim())
     const asked =
       call === undefined ? undefined : await listQuestions(db, scope, { call_id: call, limit: maxQuestions })
     const questions = asked?.questions.toReversed() ?? []

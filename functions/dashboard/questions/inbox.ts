@@ -66,16 +66,20 @@ export async function readInbox(db: Database, scope: AgentScope, part: Part) {
   }
 }
 
-/** Groups questions of the same state, because their actions depend on it. The group with the newest question comes first. */
+/** Groups questions of the same state, because their actions depend on it. The group with the newest question comes first: ids are made in the order of time. */
 export function entriesOf(rows: readonly Row[]): Entry[] {
   return [...Map.groupBy(rows, stateOf)]
-    .flatMap(([state, alike]) => groupQuestions(alike).map((rows) => ({ state, rows, newestId: newestIdOf(rows) })))
+    .flatMap(([state, alike]) =>
+      groupQuestions(alike).map((rows) => ({
+        state,
+        rows,
+        newestId: rows
+          .map(({ id }) => id)
+          .sort()
+          .at(-1)!,
+      })),
+    )
     .sort((one, other) => (one.newestId < other.newestId ? 1 : -1))
-}
-
-/** Ids are made in the order of time. */
-function newestIdOf(rows: Group<Row>): string {
-  return rows.reduce((newest, { id }) => (id > newest ? id : newest), '')
 }
 
 function stateOf({ status, is_wrong, is_since, is_kept }: Row): State {

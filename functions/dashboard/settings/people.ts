@@ -51,8 +51,7 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
       if (!mailer) throw new ApiError('route_not_found', 'This stage sends no mail.')
       const made = await invite(db, session.organizationId, { mail, role, by: session.id })
       if (made.outcome !== 'invited') {
-        const faults = { mail: made.outcome === 'member' ? 'This person is already here.' : tooMany }
-        return { ...inviteView({ ...form, faults }), status: 422 }
+        return { ...inviteView({ ...form, faults: { mail: uninvited[made.outcome] } }), status: 422 }
       }
       const link = `${originOf(c.req)}${withQuery(invitationPath, { token: made.token })}`
       const text = `${session.name} invites you to ${session.organizationName} on Cuecard, as ${roles[role].name}.\n\nOpen this link within ${invitationDays} days to accept:\n\n${link}\n`
@@ -91,7 +90,11 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
 
 const ofRevoked =
   'Whatever uses a revoked key stops working within 30 seconds: a voice platform no longer gets answers. A key that stays goes on working.'
-const tooMany = 'Too many invitations, or one to this address a moment ago. Try again later.'
+const uninvited = {
+  member: 'This person is already here.',
+  recent: 'This address was invited less than five minutes ago. Wait until then to invite it again.',
+  limited: 'Your organization has sent 50 invitations today. Try again tomorrow.',
+}
 
 function answerTo(outcome: Awaited<ReturnType<typeof changeMember>>, text: string) {
   if (outcome === 'gone') throw new Gone()
@@ -103,7 +106,7 @@ function answerTo(outcome: Awaited<ReturnType<typeof changeMember>>, text: strin
 /** @param made the names of active keys and the addresses of open invitations that the person has created */
 function personView({ id, role, expires_at }: Person, isOwn: boolean, made: Record<Revocable, string[]>): Html {
   if (expires_at) {
-    const says = html`<p>Invited as ${roles[role].name}. The link works until ${localDay(expires_at)}.</p>`
+    const says = html`<p>Invited as ${roles[role].name}. The link works until ${localDay(expires_at)}. For another role, invite this address again: that ends this link.</p>`
     return confirmView(says, 'Withdraw invitation', settingsPath, '', `${path}/${id}/withdraw`)
   }
   const says = html`<p>${isOwn ? 'You’ll be signed out within 30 seconds, and need a new invitation to come back.' : 'They’ll be signed out everywhere within 30 seconds, and so will the apps that they connected. What they wrote stays.'}</p>`

@@ -3,9 +3,8 @@ import type { Website } from '../../../shared/websites/websites.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { documentPath, withQuery } from '../paths.ts'
-import { counted, number, sentence } from '../sentences.ts'
+import { counted, number, sentence, siteName } from '../sentences.ts'
 import { ago, localTime } from '../times.ts'
-import { siteName } from '../titles.ts'
 import type { ShownPage, Standing } from './pages.ts'
 
 const kinds = { site: 'Website', page: 'One page', sitemap: 'Sitemap' }

@@ -129,7 +129,7 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
   }
   const days = withoutWeekdaysOfDates(withoutOverlaps(found)).filter((each) => isMeant(each, folded))
   return withRanges(
-    days.map((each) => moved(each, folded)),
+    inWeeks(days, folded, original).map((each) => moved(each, folded)),
     folded,
   )
 }
@@ -151,6 +151,27 @@ function moved(day: AskedDays, folded: string): AskedDays {
   const from = day.from + (dayBefore.test(before) ? -1 : 1)
   return { ...day, from, to: from, start: match.index, said: folded.slice(match.index, day.end) }
 }
+
+/** “Thursday evening next week” is one day, that of the week. */
+function inWeeks(days: AskedDays[], folded: string, original: string): AskedDays[] {
+  const kept: AskedDays[] = []
+  for (const next of days) {
+    const last = kept.at(-1)
+    const [week, day] = last && isWeek(last) ? [last, next] : [next, last]
+    if (!last || !day || !isWeek(week) || !namesWeekday(day) || !besideWeek.test(folded.slice(last.end, next.start)))
+      kept.push(next)
+    else {
+      const from = week.from + ((((day.from - week.from) % 7) + 7) % 7)
+      const place = { start: last.start, end: next.end, said: original.slice(last.start, next.end) }
+      kept.splice(-1, 1, { ...day, ...place, from, to: from, naming: 'relative weekday' })
+    }
+  }
+  return kept
+}
+
+const isWeek = ({ from, to }: AskedDays) => to - from === 6
+/** What stands between a weekday and its week. */
+const besideWeek = /^ (?:of |in |on |am |der |de |de la |la |le |el |op )?$/
 
 /** “From the 15th to the 18th of May”, “between Christmas and New Year”. */
 function withRanges(days: AskedDays[], folded: string): AskedDays[] {

@@ -97,14 +97,14 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
     .get(`${documentRoute}/edit`, { permission, tab }, async ({ c, db, scope }) => {
       const [document, cursor] = await Promise.all([
         readEditable(db, scope),
-        startOf(db, scope, c.req.query('passage')),
+        startOf(db, scope, c.req.query('passage'), questionOf(c)),
       ])
-      return editView(document, documentPath(scope.agentId, scope.documentId), { ...shownOf(c), cursor })
+      return editView(document, documentPath(scope.agentId, scope.documentId), { question: questionOf(c), cursor })
     })
     .post(`${documentRoute}/edit`, { permission, tab, form: editedText }, async (request) => {
       const { db, scope, form, agent } = request
       const address = documentPath(scope.agentId, scope.documentId)
-      const shown = shownOf(request.c)
+      const question = questionOf(request.c)
       const typed: Typed = form.isValid ? form.values : form.typed
       const document = await readEditable(db, scope).catch((error) => {
         if (!isError(error, 'document_not_found')) throw error
@@ -115,7 +115,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         return { ...newView(base, timeZoneOf(await agent()), sent, `${base}/new`), status: 404 }
       }
       const again = (status: View['status'], more: Partial<Editing>, now = document): View => ({
-        ...editView(now, address, { ...shown, typed, ...more }),
+        ...editView(now, address, { question, typed, ...more }),
         status,
       })
       if (!form.isValid) return again(422, { faults: form.faults })
@@ -141,15 +141,17 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         const { message, status } = tooMany(error)
         return again(status, { faults: { title: message } })
       }
-      const asked = sent.golden ? shown.question : undefined
+      // A text that stays as it is isn't corrected, so its answer isn't kept.
+      const asked = sent.golden && content !== undefined ? question : undefined
       const store = { db, ...checking, meter: request.meter }
       const at = request.c.req.query('at')
-      const fault = asked && (await keep(store, scope, asked, content ?? document.content, at))
+      const fault = asked && (await keep(store, scope, asked, content, at))
       if (fault)
         return { redirect: address, flash: { text: `The text was saved, but not the check. ${fault}`, isError: true } }
       const isDetached = content !== undefined && document.website !== null
       const done = `“${sent.title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}${sent.update ? ' Its checks expect the new text.' : ''}`
-      return { redirect: address, flash: { text: done } }
+      const redirect = question ? askPath(scope.agentId, { q: question, after: scope.documentId }) : address
+      return { redirect, flash: { text: done } }
     })
 }
 
@@ -198,12 +200,6 @@ function otherText(document: Editable, sent: string | undefined): string | undef
 const gone =
   'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.'
 
-/** A passage or a question leads to a file's text at once. */
-function shownOf(c: Context) {
-  const question = questionOf(c)
-  return { isOfText: question !== undefined || c.req.query('passage') !== undefined, question }
-}
-
 /** The caller's question that the text should answer. */
 function questionOf(c: Context): string | undefined {
   const question = c.req.query('question')?.trim()
@@ -215,10 +211,10 @@ async function keep(
   { meter, ...dependencies }: Parameters<typeof createCheck>[0] & { meter: Meter },
   scope: DocumentScope,
   question: string,
-  text: string | null,
+  text: string | undefined,
   at: string | undefined,
 ): Promise<string | undefined> {
-  const words = (text !== null && answeringWords(question, text)) || null
+  const words = (text && answeringWords(question, text)) || null
   // “Tomorrow” is another day later.
   const as_of = needsMoment({ question }) ? v.parse(v.fallback(time, new Date().toISOString()), at) : null
   const expected = { document_id: scope.documentId, words, expects_nothing: false, as_of }

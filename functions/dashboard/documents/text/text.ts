@@ -6,6 +6,7 @@ import { type DocumentScope, isDocument } from '../../../../shared/database/scop
 import { listChunks } from '../../../../shared/documents/client/chunks.ts'
 import { corrected } from '../../../../shared/documents/text/corrections.ts'
 import { findDocument } from '../../../../shared/http/not-found.ts'
+import { heaviest } from '../../../../shared/retrieval/speech/speech.ts'
 import { overviews } from '../overview.ts'
 import { lostCorrections } from './corrections.ts'
 
@@ -41,12 +42,14 @@ export async function readBeside(db: Database, scope: DocumentScope) {
   }
 }
 
-/** Where a passage begins in the text, by the passage's number. Undefined without offsets. */
-export async function startOf(db: Database, scope: DocumentScope, passage = ''): Promise<number | undefined> {
+/** Where a passage's line that answers the question best begins in the text, or the passage, by its number. Undefined without offsets. */
+export async function startOf(db: Database, scope: DocumentScope, passage = '', question = '') {
   if (!/^\d{1,7}$/.test(passage)) return undefined
   const { chunks } = await listChunks(db, scope, { limit: 1, after: Number(passage) - 2 })
   const { success, output } = v.safeParse(v.object({ start: v.number() }), chunks[0]?.metadata)
-  return success ? output.start : undefined
+  const content = chunks[0]?.content ?? ''
+  const line = question && heaviest([question], content.split('\n'))
+  return success ? output.start + Math.max(0, content.indexOf(line || content)) : undefined
 }
 
 export type Editable = Awaited<ReturnType<typeof readEditable>>

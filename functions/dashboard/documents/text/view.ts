@@ -4,7 +4,7 @@ import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
 import { fieldsOf } from '../../form-view.ts'
 import { type Faults, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
-import { siteName } from '../../titles.ts'
+import { siteName } from '../../sentences.ts'
 import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
 import { diffView } from '../diff.ts'
 import { ofEditedPage } from '../edits.ts'
@@ -31,8 +31,6 @@ export interface Editing {
   question?: string | undefined
   /** Where the cursor is in the text at first. */
   cursor?: number | undefined
-  /** True if the form corrects the text of a file. */
-  isOfText?: boolean
 }
 
 /** @param cancel the page to return to @param action the address that the form posts to; its own unless given */
@@ -47,9 +45,10 @@ export function newView(cancel: string, zone: string, { note, ...editing }: Edit
 }
 
 export function editView(document: Editable, address: string, editing: Editing): View {
-  const { isOfText = false, cursor, note } = editing
-  const { content, managed_by, source_url } = document
-  const isOpen = managed_by === 'service' && (source_url === null || isOfText)
+  const { cursor, note } = editing
+  const { content, managed_by, awaits_text, is_held } = document
+  // The text of a file that is still read, or still held, may be another's.
+  const isOpen = managed_by === 'service' && !awaits_text && !is_held && !needsFile(document)
   const hasText = isOpen && content !== null && !isTooLong(content)
   const form: TextForm = {
     ...editing,
@@ -87,9 +86,8 @@ function noteView(document: Editable, address: string, hasText: boolean) {
   if (need) return html`<p><a href="${address}">${uploadAgain[need]}</a></p>`
   if (managed_by === 'client')
     return html`<p>Your own system creates the parts of this document, so change its text there.</p>`
-  if (content === null) return ''
-  if (isTooLong(content)) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
-  return html`<p>To change what it says, replace its file with the new one, or correct its text. <a href="${address}/edit?passage=1">Correct its text</a></p>`
+  if (content && isTooLong(content)) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
+  return html`<p>Its text can be edited once its file is read.</p>`
 }
 
 const isTooLong = (text: string) => Buffer.byteLength(text) > maxWrittenBytes

@@ -1,4 +1,0 @@
-/** A website's name: its address without scheme, `www.` and final slash. */
-export function siteName(url: string): string {
-  return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
-}
