@@ -9,7 +9,7 @@ interface Evidence {
   /** 0 if meaning was not compared. */
   likeness: number
   coverage: Coverage
-  /** True if a word that the question asks a table for is met nowhere, or if a price is asked and only passages behind the first have one. */
+  /** True if a word that the question asks a table or a price for is met nowhere, or if a price is asked and only passages behind the first have one. */
   isUnmet: boolean
 }
 

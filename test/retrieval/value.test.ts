@@ -95,6 +95,14 @@ test('there is no value without a proof, nor for a search by vector only', async
   expect(body.value).toBe(null)
 })
 
+test('a price of what no text names has no sure answer, whatever else the first text has', async () => {
+  const content = 'A consultation for a dog costs £48, and a nail trim for a dog costs £18.'
+  const { tenant } = await tenantWith(stand, { title: 'Vet prices', content })
+  const ask = async (query: string) => (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })).body
+  expect((await ask('how much is a nail trim for a dog')).status).toBe('found')
+  expect((await ask('how much are the frontline drops for a dog')).status).not.toBe('found')
+})
+
 test('a question that leaves out what a text only includes has no sure answer', async () => {
   const content = '| Service | Price |\n|---|---|\n| Microchip with registration | $45 |\n| Nail trim | $18 |'
   const { tenant } = await tenantWith(stand, { title: 'Vet prices', content })
