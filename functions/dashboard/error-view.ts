@@ -48,7 +48,7 @@ function pageOf(error: unknown, session: Partial<Session> | undefined): Page | u
   if (error.code !== 'missing_permission')
     return pages[error.code] ?? (error.code.endsWith('_not_found') ? gone : undefined)
   if (session?.person || error.message === 'people')
-    return ['Your role doesn’t allow this', 'Nothing was changed. Ask an owner of your organization.', 403]
+    return ['Your role doesn’t allow this', 'Ask an owner of your organization.', 403]
   return [
     'Your key doesn’t allow this',
     `This key doesn’t have the “${permissionNames[error.message as Permission]}” permission. Ask whoever gave it to you for one that does.`,

@@ -62,7 +62,7 @@ export function addHomeScreen(screens: Screens) {
       const unanswered = open.reduce((sum, { count }) => sum + count, 0)
       const { held = 0 } = troubles.find(ofAgent) ?? {}
       const needs = needsOf(agent, { ...troubles.find(ofAgent), unanswered }, { mayWrite, mayChange })
-      return agentCard(agent, needs, { week, mayChange, held })
+      return agentCard(agent, needs, { week, mayChange, mayWrite, held })
     }
     return {
       title: 'Agents',
@@ -174,13 +174,16 @@ export const isOff = {
 function agentCard(
   { id, name, knowledge_base_enabled: isOn, documents }: AgentRow,
   needs: readonly Need[],
-  { week, mayChange, held }: { week: Html | undefined; mayChange: boolean; held: number },
+  { week, mayChange, mayWrite, held }: { week: Html | undefined; mayChange: boolean; mayWrite: boolean; held: number },
 ): Html {
   const { pending, processing, completed, error } = documents
   const unfinished = pending + processing - held
   const count = unfinished + held + completed + error
   const off = count === 0 ? 'none' : unfinished > 0 ? 'pending' : 'failed'
-  const on = needs.length > 0 ? ['wait', 'Answers callers, needs you'] : ['good', 'Answers callers']
+  const on =
+    needs.length > 0
+      ? ['wait', `Answers callers, needs ${mayWrite ? 'you' : 'an editor'}`]
+      : ['good', 'Answers callers']
   const [tone, state] = isOn ? on : [{ none: '', pending: 'wait', failed: 'bad' }[off], isOff[off]]
   return html`<li class="card agent"><h2><a href="${agentPage(id, 'documents')}">${name}</a></h2>
 <p class="state ${tone}">${state}</p>

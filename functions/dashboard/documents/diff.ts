@@ -1,4 +1,4 @@
-import { type ChangeObject, diffArrays } from 'diff'
+import { diffArrays } from 'diff'
 import { html } from 'hono/html'
 import type { Range } from '../../../shared/terms/term-places.ts'
 import type { Html } from '../layout.ts'
@@ -22,9 +22,9 @@ export function diffView(before: string, after: string, said: { title: string; r
 ${isCut && html`<p class="hint">The rest of the changes isn’t shown.</p>`}</section>`
 }
 
-/** Renders both texts, each with the words that only it has. */
+/** Renders both texts whole, each with the words that only it has. */
 export function sidesOf(before: string, after: string): [Html, Html] {
-  const { parts } = compareTexts(before, after)
+  const parts = changesOf(before, after)
   const without = (other: Part['kind']) => partsView(parts.filter(({ kind }) => kind !== other))
   return [without('added'), without('removed')]
 }
@@ -58,45 +58,44 @@ export function compareTexts(before: string, after: string): { parts: Part[]; is
   const changes = changesOf(before, after)
   const parts: Part[] = []
   let left = maxShown
-  for (const [i, { removed, added, value }] of changes.entries()) {
+  for (const [i, { kind, text }] of changes.entries()) {
     if (left <= 0) return { parts, isCut: true }
-    const kind = removed ? 'removed' : added ? 'added' : 'same'
-    const whole = value.join('')
-    const shown = kind === 'same' ? context(whole, i > 0, i < changes.length - 1) : whole
+    const shown = kind === 'same' ? context(text, i > 0, i < changes.length - 1) : text
     parts.push({ kind, text: shown.slice(0, left).toWellFormed() })
     left -= shown.length
   }
   return { parts, isCut: left < 0 }
 }
 
-type Change = Pick<ChangeObject<string[]>, 'added' | 'removed' | 'value'>
-
 /** Compares lines first, so that an added or removed row stays whole, then the words of replaced lines. Replaces all after the time-out. */
-function changesOf(before: string, after: string): Change[] {
+function changesOf(before: string, after: string): Part[] {
   const deadline = performance.now() + timeout
-  const diff = (old: string[], own: string[]): Change[] =>
-    diffArrays(old, own, { timeout: Math.max(1, deadline - performance.now()) }) ?? [
-      { removed: true, added: false, value: old },
-      { removed: false, added: true, value: own },
+  const diff = (old: string[], own: string[]): Part[] =>
+    diffArrays(old, own, { timeout: Math.max(1, deadline - performance.now()) })?.map(({ removed, added, value }) => ({
+      kind: removed ? 'removed' : added ? 'added' : 'same',
+      text: value.join(''),
+    })) ?? [
+      { kind: 'removed', text: old.join('') },
+      { kind: 'added', text: own.join('') },
     ]
   const lines = diff(linesOf(before), linesOf(after))
   if (before.length + after.length > maxCharactersByWords) return lines
   return lines.flatMap((change, i) => {
-    if (change.removed && lines[i + 1]?.added) return diff(wordsOf(change.value), wordsOf(lines[i + 1]!.value))
-    return change.added && lines[i - 1]?.removed ? [] : change
+    const next = lines[i + 1]
+    if (change.kind === 'removed' && next?.kind === 'added') return diff(wordsOf(change.text), wordsOf(next.text))
+    return change.kind === 'added' && lines[i - 1]?.kind === 'removed' ? [] : change
   })
 }
 
 const linesOf = (text: string) => text.split(/(?<=\n)/)
 
 /** Counts prices and times such as 4.50 and 9:30 as one word. */
-function wordsOf(lines: string[]): string[] {
-  return lines.join('').match(/\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{M}\p{N}]+|\s+|\S/gu) ?? []
+function wordsOf(text: string): string[] {
+  return text.match(/\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{M}\p{N}]+|\s+|\S/gu) ?? []
 }
 
 /** Shortens unchanged text to its first and last lines, beside changes. */
 function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
-  if (!isAfterChange && !isBeforeChange) return text
   const lines = linesOf(text)
   const head = isAfterChange ? lines.slice(0, contextLines) : []
   const tail = isBeforeChange ? lines.slice(-contextLines) : []

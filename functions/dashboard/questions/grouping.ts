@@ -1,12 +1,15 @@
+import { kindsIn } from '../../../shared/retrieval/value/kinds.ts'
 import { type Feature, featuresOf, wordingOf } from './features.ts'
 
-/** Questions with the same meaning. The first represents the group; the others keep their given order. */
+/** Questions with the same meaning, those of the most frequent wording first. */
 export type Group<Q> = [Q, ...Q[]]
 
 interface Read {
   features: readonly Feature[]
   /** The terms of all features. */
   terms: ReadonlySet<string>
+  /** A price and an hour of the same thing are two questions. */
+  kinds: string
 }
 
 /** `read`: its first wording. */
@@ -16,9 +19,8 @@ type Cluster<Q> = { read: Read; wordings: Group<Q>[] }
 const minLikeness = 0.6
 
 /**
- * Groups questions by subject. The most frequent wording begins a group. Each further wording joins a group whose first
- * wording is alike, or begins its own. The same questions in the same order give the same groups, and the most frequent wordings
- * come first.
+ * Groups questions by subject. The most frequent wording begins a group. Each further wording joins a group whose first wording is
+ * alike, or begins its own.
  */
 export function groupQuestions<Q extends { question: string }>(questions: readonly Q[]): Group<Q>[] {
   const byWording = Map.groupBy(questions, ({ question }) => wordingOf(question)) as Map<string, Group<Q>>
@@ -27,9 +29,11 @@ export function groupQuestions<Q extends { question: string }>(questions: readon
   const byTerm = new Map<string, Cluster<Q>[]>()
   for (const [wording, asked] of [...byWording].toSorted(([, a], [, b]) => b.length - a.length)) {
     const features = featuresOf(wording)
-    const read = { features, terms: new Set(features.flat()) }
+    const read = { features, terms: new Set(features.flat()), kinds: [...kindsIn(wording)].join() }
     const near = new Set([...read.terms].flatMap((term) => byTerm.get(term) ?? []))
-    const alike = [...near].find((cluster) => likenessOf(read, cluster.read) >= minLikeness)
+    const alike = [...near].find(
+      ({ read: first }) => first.kinds === read.kinds && likenessOf(read, first) >= minLikeness,
+    )
     if (alike) alike.wordings.push(asked)
     else {
       const cluster: Cluster<Q> = { read, wordings: [asked] }
@@ -41,12 +45,7 @@ export function groupQuestions<Q extends { question: string }>(questions: readon
       }
     }
   }
-  const order = new Map(questions.map((question, i) => [question, i]))
-  const byOrder = (a: Q, b: Q) => order.get(a)! - order.get(b)!
-  return clusters.map(({ wordings }): Group<Q> => {
-    const [first, ...others] = wordings.flat()
-    return [first!, ...others.sort(byOrder)]
-  })
+  return clusters.map(({ wordings }) => wordings.flat() as Group<Q>)
 }
 
 function likenessOf(one: Read, other: Read): number {

@@ -29,7 +29,7 @@ interface Row extends Pick<KeptQuestion, 'id' | 'question' | 'status' | 'is_wron
   asked_again_version: string | null
 }
 
-/** Questions with the same meaning and state, newest first but for the first, which has their most frequent wording. */
+/** Questions with the same meaning and state. */
 export interface Entry {
   state: State
   rows: Group<Row>
