@@ -64,13 +64,18 @@ const maxWords = 1000
 /** The words of a text that answer a question, for a check that expects them: a sentence, or a row of a table. */
 export function answeringWords(question: string, content: string): string {
   const said = heaviest([question], sentencesIn(content)) ?? ''
-  const isRule = (line = '') => /^[\s|:-]+$/.test(line)
-  const rows = content
-    .split('\n')
-    .filter((line, i, lines) => /[\p{L}\p{N}]/u.test(line) && !isRule(lines[i + 1] || '…'))
-  const words = hasWords(content, said) ? said : (heaviest([question], rows) ?? '')
+  const words = hasWords(content, said) ? said : answeringLine(question, content)
   const plain = withoutSigns(words).replaceAll(/\s+/g, ' ')
   return [...plain.trim()].slice(0, maxWords).join('').trim()
+}
+
+/** The line of a text with most of the question's words; empty without one. A line above a table's rule only heads its columns. */
+export function answeringLine(question: string, content: string): string {
+  const isRule = (line = '') => /^[\s|:-]+$/.test(line)
+  const lines = content
+    .split('\n')
+    .filter((line, i, lines) => /[\p{L}\p{N}]/u.test(line) && !isRule(lines[i + 1] || '…'))
+  return heaviest([question], lines) ?? ''
 }
 
 /** The sentences that are no headings; the headings if there are no others. */

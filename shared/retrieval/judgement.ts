@@ -96,7 +96,11 @@ export function judge(
     return turns.every((turn, t) => {
       const lastTurn = { ...turn, units: readTurn(heard[t]!.query).units }
       const isOfOtherTime = lastTurn.units.some(({ stem }) => otherTime.test(stem) && !vocabulary.has(stem))
-      return isOfOtherTime || ((hasTable || turn.asksPrice) && lacks(lastTurn, hits, vocabulary)) || (turn.asksPrice && isElsewhere())
+      return (
+        isOfOtherTime ||
+        ((hasTable || turn.asksPrice) && lacks(lastTurn, hits, vocabulary)) ||
+        (turn.asksPrice && isElsewhere())
+      )
     })
   }
   const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))

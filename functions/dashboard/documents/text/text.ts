@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import * as v from 'valibot'
+import { answeringLine } from '../../../../shared/checks/broken.ts'
 import { columnsOf } from '../../../../shared/database/columns.ts'
 import type { Database } from '../../../../shared/database/database.ts'
 import { type DocumentScope, isDocument } from '../../../../shared/database/scope.ts'
 import { listChunks } from '../../../../shared/documents/client/chunks.ts'
 import { corrected } from '../../../../shared/documents/text/corrections.ts'
 import { findDocument } from '../../../../shared/http/not-found.ts'
-import { heaviest } from '../../../../shared/retrieval/speech/speech.ts'
 import { overviews } from '../overview.ts'
 import { lostCorrections } from './corrections.ts'
 
@@ -48,7 +48,7 @@ export async function startOf(db: Database, scope: DocumentScope, passage = '', 
   const { chunks } = await listChunks(db, scope, { limit: 1, after: Number(passage) - 2 })
   const { success, output } = v.safeParse(v.object({ start: v.number() }), chunks[0]?.metadata)
   const content = chunks[0]?.content ?? ''
-  const line = question && heaviest([question], content.split('\n'))
+  const line = question && answeringLine(question, content)
   return success ? output.start + Math.max(0, content.indexOf(line || content)) : undefined
 }
 
