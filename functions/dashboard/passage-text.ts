@@ -8,7 +8,7 @@ export interface Marked {
   places: readonly Range[]
 }
 
-export function markedSlice({ text, places }: Marked, { start, end }: Range): Html {
+function markedSlice({ text, places }: Marked, { start, end }: Range): Html {
   let at = start
   const parts = places
     .filter((place) => start < end && place.start < end && place.end > start)

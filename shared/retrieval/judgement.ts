@@ -25,7 +25,7 @@ export interface Judgement {
 export type Statement = Pick<Hit, 'document_id' | 'document_title' | 'chunk_index'> & { text: string }
 
 /** Maps a cosine to 0 for a text that is unrelated to the question, and to 1 for one that answers it. */
-export type LikenessOf = (cosine: number) => number
+type LikenessOf = (cosine: number) => number
 
 interface Heard {
   /** Each hypothesis, as it was said and with the earlier turns that it needs. */

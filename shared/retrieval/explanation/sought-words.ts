@@ -9,7 +9,7 @@ import { weighIn } from '../keyword/score.ts'
 import { soughtTerms, type WeighedTerm } from '../keyword/weights.ts'
 
 /** A word of a question, or several that are read as one code or number, as the keyword search read it for this agent. */
-export interface SoughtWord {
+interface SoughtWord {
   text: string
   isKnown: boolean
   /** Any of these terms in a text stands for the word. */

@@ -147,7 +147,7 @@ function usualLength({ index, visible }: View, terms: readonly WeighedTerm[]): n
 }
 
 /** Calls back for each chunk that a question may find and that has the term. */
-export function forEachChunk({ index, visible }: View, key: number, see: (chunk: number) => void): void {
+function forEachChunk({ index, visible }: View, key: number, see: (chunk: number) => void): void {
   for (const { segment, base } of index.layers) {
     const [from, to] = postingsOf(segment, key)
     for (let i = from; i < to; i++) {
