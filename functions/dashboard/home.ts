@@ -117,7 +117,7 @@ function needsOf(
   const failed = documents.error - stopped
   const undecided = held + stopped
   const needs: (Need | false | undefined)[] = [
-    unanswered > 0 && [agentPage(id, 'questions'), `${counted(unanswered, 'question')} had no good answer`],
+    unanswered > 0 && [agentPage(id, 'questions'), `Asked ${counted(unanswered, 'time')} without a good answer`],
     checks > 0 && [checksPage(id), `${counted(checks, 'check')} ${checks === 1 ? 'fails' : 'fail'}`],
     failed > 0 && [needing, `${counted(failed, 'document')} failed`],
     undecided > 0 && [needing, `${counted(undecided, 'document')} ${undecided === 1 ? 'needs' : 'need'} your decision`],

@@ -14,7 +14,7 @@ const switches = {
   'question-log': {
     column: 'log_questions',
     title: 'Save callers’ questions',
-    says: 'Each question that your agent looks up for a caller is saved for 30 days, with the answer it found. “Questions” then shows what callers asked and what your documents don’t cover.',
+    says: 'Each question that your agent looks up for a caller is saved for 30 days, with the answer it found, from half a minute after you turn this on. “Questions” then shows what callers asked and what your documents don’t cover.',
     hint: 'Only the words and the call’s ID are saved: no phone number, no name, no recording. Callers may still mention personal details, so tell them if your law requires it. Anyone whose key can search can read the questions, and anyone whose key can change documents can delete them. At most 200 questions per hour are saved. If you turn this off, saved questions are kept for their 30 days, unless you delete them under “Questions”.',
   },
   'viewers-questions': {

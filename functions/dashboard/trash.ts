@@ -84,7 +84,8 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
           ? `“${names[0]}” is back.`
           : names.length > 1 && `${counted(names.length, 'document')} are back.`
       const tab = what.some(([kind]) => kind === 'website') ? 'sources' : 'documents'
-      const redirect = names.length > 0 ? agentPage(scope.agentId, tab) : trashPage(scope.agentId)
+      const isFromTrash = URL.parse(c.req.header('referer') ?? '')?.pathname === trashPage(scope.agentId)
+      const redirect = isFromTrash ? trashPage(scope.agentId) : agentPage(scope.agentId, tab)
       return { redirect, flash: { text: [back, ...left].filter(Boolean).join(' '), isError: left.size > 0 } }
     })
     .post(`${path}/delete`, { permission, form: chosen }, async ({ db, scope, form, origin }) => {

@@ -112,10 +112,10 @@ test('above a limit nothing is stored, the form keeps the text, and search serve
   await expectRefused({ new: fields, files: file }, 422, 'An agent can have at most 10,000 documents')
 })
 
-test('a text that answers a question is titled with it, and the cursor is in the text', async () => {
+test('a text that answers a question is titled with its subject, and the cursor is in the text', async () => {
   const [tenant, question] = [await signedIn(), 'do you take dogs?']
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/new?${new URLSearchParams({ question })}`)
-  expect(html).toContain(`name="title" value="${question}"`)
+  expect(html).toContain('name="title" value="Dogs"')
   expect(text).toContain(`What should callers be told when they ask “${question}”?`)
   expect(html).toMatch(/<textarea id="content"[^>]* autofocus/)
 })

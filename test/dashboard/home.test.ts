@@ -103,7 +103,7 @@ test('the answers of the last week are counted for those who may read questions'
   await storeQuestions(stand, owner, { question: 'and parking' }, { question: 'and the sauna', status: 'uncertain' })
   await sql`update question_log set is_wrong = true where id = ${wrong}`.execute(stand.db)
   expect(await week()).toBe(
-    'Last week: 2 answered 1 uncertain 1 unanswered 1 marked wrong 3 questions had no good answer',
+    'Last week: 2 answered 1 uncertain 1 unanswered 1 marked wrong Asked 3 times without a good answer',
   )
   const { html } = await owner.browser.get('/dashboard')
   expect(html).toMatch(/questions">1 unanswered/)

@@ -27,6 +27,6 @@ test('selected documents of the organization are deleted together, but one that 
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${ids[2]}`, { title: 'C edited' })
   const done = await tenant.browser.submit(selected(tenant), { document })
   expect(done.text).toContain('1 document is in the trash.')
-  expect(done.text).toContain('Not deleted, because checks expect them or somebody has changed them: “C edited”.')
+  expect(done.text).toContain('Not deleted: “C edited”, which somebody has changed.')
   expect(await listed(tenant)).toEqual(['C edited', 'A'])
 })

@@ -18,14 +18,14 @@ function edit(source) {
   show()
   if (source.dataset.at) goTo(Number(source.dataset.at))
 
-  /** Puts the cursor at an offset of the text: into its text area, or into the first cell of its row. */
+  /** Puts the cursor at an offset of the text: into its text area, or into its row, behind the row's name. */
   function goTo(at) {
     const pieces = [...editor.querySelectorAll('[data-start]')]
     const piece = pieces.findLast(({ dataset }) => Number(dataset.start) <= at) ?? pieces[0] ?? source
     const start = Number(piece.dataset.start ?? 0)
     // A table's second line isn't shown.
     const row = Math.max(0, source.value.slice(start, at).split('\n').length - 2)
-    const field = piece.querySelectorAll('tr')[row]?.querySelector('input') ?? piece
+    const field = piece.querySelectorAll('tr')[row]?.querySelectorAll('input')[1] ?? piece
     if (field === piece) field.setSelectionRange(Math.max(0, at - start), Math.max(0, at - start))
     field.focus()
   }

@@ -40,10 +40,12 @@ export function addSelectionRoute(screens: Screens) {
         done.push(id)
       } catch (error) {
         if (!left.some((code) => isError(error, code))) throw error
-        staying.push(`“${title}”`)
+        staying.push(
+          `“${title}”, which ${isError(error, 'golden_questions_fail') ? 'a check expects' : 'somebody has changed'}`,
+        )
       }
     const said = `${counted(done.length, 'document')} ${done.length === 1 ? 'is' : 'are'} in the trash.`
-    const hint = `Not deleted, because checks expect them or somebody has changed them: ${staying.join(', ')}.`
+    const hint = `Not deleted: ${staying.join('; ')}.`
     const undo = done.length > 0 ? undoing(scope.agentId, 'document', done) : undefined
     const flash = { text: staying.length > 0 ? `${said} ${hint}` : said, isError: staying.length > 0, undo }
     return { redirect: agentPage(scope.agentId, 'documents'), flash }

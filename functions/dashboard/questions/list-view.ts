@@ -71,9 +71,9 @@ export async function listView(
     }),
   )
   const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
-  return html`<p class="hint keys" hidden><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>a</kbd> add an answer <kbd>c</kbd> correct it <kbd>w</kbd> was wrong</p>
-${rowsView(rows)}
-${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newestId)])}`
+  return html`${rowsView(rows)}
+${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newestId)])}
+<p class="hint keys" hidden><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>a</kbd> add an answer <kbd>c</kbd> correct it <kbd>w</kbd> was wrong</p>`
 }
 
 /** A question that is answered since, with the answer that callers hear by now. */

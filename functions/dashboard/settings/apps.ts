@@ -68,9 +68,10 @@ ${Object.entries(steps).map(
 <p class="hint">Other apps take the same address, without a key. <a href="/v1/docs#mcp">More about apps</a></p>`
 }
 
-/** Lists the person's connected apps. Empty for a key's session, because keys can't connect apps. */
+/** Lists the person's connected apps. A key can't connect apps. */
 export async function readApps(db: Database, { organizationId, id, person }: Session): Promise<Html> {
-  if (!person) return html``
+  if (!person)
+    return html`<section class="panel"><h2>Connected apps</h2><p class="hint">Somebody who signs in with a mail address can connect ChatGPT, Claude and other apps here.</p></section>`
   const connections = await listConnections(db, { organizationId, personId: id })
   return html`<section class="panel" id="apps"><div class="head"><h2>Connected apps</h2>
 <a class="button plain" href="${path}/new">Connect an app</a></div>

@@ -35,6 +35,15 @@ export async function soughtWords(
     .map(({ terms, group }) => toWord(query, sought, terms, group))
 }
 
+/** What a question is about, without its everyday words: “Perm” of “how much is a perm”. The question itself if it has no others. */
+export function subjectOf(question: string): string {
+  const { spans, required } = keywordQuery(question) ?? { spans: [], required: [] }
+  const words = wordsOf(normalForm(question))
+  const telling = spans.filter((_, group) => required[group]).flatMap(({ from, to }) => words.slice(from, to))
+  const [first = '', ...others] = telling.map(({ text }) => text).join(' ') || question
+  return first.toUpperCase() + others.join('')
+}
+
 function toWord(
   query: string,
   { spans, terms, entries }: KeywordQuery,

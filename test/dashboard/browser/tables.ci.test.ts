@@ -86,7 +86,7 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
     await openAt(2)
     const row = rows.indexOf(content.slice(data[1].metadata.start).split('\n')[0]!)
     expect(row).toBeGreaterThan(1)
-    expect(await focused()).toBe(`Item, row ${row + 1}`)
+    expect(await focused()).toBe(`Price, row ${row + 1}`)
     await openAt(data.length)
     expect(await page.evaluate('document.activeElement.value')).toBe('# Hours\n\nWe open at 9.')
     expect(await cell('Item, row 1').isVisible()).toBe(true)

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { answeringWords } from '../../../../shared/checks/broken.ts'
+import { answeringLine, answeringWords } from '../../../../shared/checks/broken.ts'
 import { needsMoment } from '../../../../shared/checks/moment.ts'
 import { createCheck } from '../../../../shared/checks/store.ts'
 import type { AgentScope, DocumentScope } from '../../../../shared/database/scope.ts'
@@ -12,6 +12,7 @@ import { time } from '../../../../shared/http/input/time.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
+import { subjectOf } from '../../../../shared/retrieval/explanation/sought-words.ts'
 import type { Origin } from '../../../../shared/work/message.ts'
 import type { Outbox, Sender } from '../../../../shared/work/outbox.ts'
 import { isError } from '../../error-view.ts'
@@ -74,7 +75,7 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       const [cancel, zone] = [cameFrom(c, scope), timeZoneOf(await agent())]
       if (!question) return newView(cancel, zone)
       const lead = `What should callers be told when they ask “${question}”?`
-      return { ...newView(cancel, zone, { typed: { title: question }, cursor: 0 }), lead }
+      return { ...newView(cancel, zone, { typed: { title: subjectOf(question) }, cursor: 0 }), lead }
     })
     .post(
       `${documentsRoute}/new`,
@@ -141,15 +142,16 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         const { message, status } = tooMany(error)
         return again(status, { faults: { title: message } })
       }
-      // A text that stays as it is isn't corrected, so its answer isn't kept.
-      const asked = sent.golden && content !== undefined ? question : undefined
+      // A text that stays as it is isn't corrected. Of a table's row only one cell answers, which Ask then keeps.
+      const isRow = question && content && answeringLine(question, content).trim().startsWith('|')
+      const asked = sent.golden && content !== undefined && !isRow ? question : undefined
       const store = { db, ...checking, meter: request.meter }
       const at = request.c.req.query('at')
       const fault = asked && (await keep(store, scope, asked, content, at))
       if (fault)
         return { redirect: address, flash: { text: `The text was saved, but not the check. ${fault}`, isError: true } }
       const isDetached = content !== undefined && document.website !== null
-      const done = `“${sent.title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}${sent.update ? ' Its checks expect the new text.' : ''}`
+      const done = `“${sent.title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}${sent.update ? ' Its checks expect the new text.' : ''}${sent.golden && isRow ? ' Keep its answer below, once it’s right.' : ''}`
       const redirect = question ? askPath(scope.agentId, { q: question, after: scope.documentId }) : address
       return { redirect, flash: { text: done } }
     })
