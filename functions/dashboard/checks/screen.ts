@@ -15,7 +15,7 @@ import { isError } from '../error-view.ts'
 import { line } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { emptyView, rowsView } from '../list.ts'
-import { askPath, checkPath, checksPage } from '../paths.ts'
+import { askPath, checkPath, checksPage, documentPath } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { ago, timeIn } from '../times.ts'
@@ -119,34 +119,32 @@ async function listView(
   const expected = checks.flatMap(({ document_id }) => document_id ?? [])
   const { rows } = await sql<{ id: string; title: string }>`
     select d.id, d.title from documents d where ${isOfAgent(scope)} and d.id = any(${expected}::uuid[])`.execute(db)
-  const titles = new Map(rows.map(({ id, title }) => [id, title]))
+  const links = new Map(
+    rows.map(({ id, title }) => [id, html`<a href="${documentPath(scope.agentId, id)}">${title}</a>`]),
+  )
   const sorted = checks.toSorted((a, b) => Number(b.passed === false) - Number(a.passed === false))
-  return rowsView(sorted.map((check) => rowView(scope.agentId, check, titles.get(check.document_id ?? ''), listing)))
+  return rowsView(sorted.map((check) => rowView(scope.agentId, check, links.get(check.document_id ?? ''), listing)))
 }
 
-function rowView(agentId: string, check: KeptCheck, title: string | undefined, { zone, mayWrite }: Listing): Html {
+function rowView(agentId: string, check: KeptCheck, link: Html | undefined, { zone, mayWrite }: Listing): Html {
   const { id, question, passed, as_of, history, checked_at } = check
   const at = as_of ? wallTime(as_of, zone).slice(0, 'yyyy-mm-ddThh:mm'.length) : undefined
   const [tone, state] = passed === null ? ['', 'Not checked yet'] : passed ? ['good', 'Passes'] : ['bad', 'Fails']
   const address = `${checksPage(agentId)}/${id}`
   return html`<li id="question-${id}"><div class="what"><p class="name"><a href="${askPath(agentId, { q: question, at })}">“${question}”</a> <span class="state ${tone}">${state}</span></p>
 ${history.length > 0 && html`<p class="hint">after ${history.map((turn) => `“${turn}”`).join(', ')}</p>`}
-<p class="hint">${expectedBy(check, title)}${as_of && html` · asked as of ${timeIn(as_of, zone)}`}${checked_at && html` · checked ${ago(checked_at)}`}</p></div>
+<p class="hint">${expectedBy(check, link)}${as_of && html` · asked as of ${timeIn(as_of, zone)}`}${checked_at && html` · checked ${ago(checked_at)}`}</p></div>
 ${
   mayWrite &&
   html`<details><summary aria-label="Delete: “${question}”">Delete</summary><p>You’ll no longer be told if a change takes its answer away.</p><form method="post" action="${address}/delete"><button class="danger">Delete check</button></form></details>`
 }</li>`
 }
 
-/** @param title that of the expected document, undefined if it was deleted */
-function expectedBy({ document_id, words, value, ...check }: KeptCheck, title: string | undefined): string {
-  const named = title === undefined ? 'a deleted document' : `“${title}”`
-  const part = `A part${document_id === null ? '' : ` of ${named}`}${words === null ? '' : ` with the words “${words}”`}`
-  const expected = [
-    check.expects_nothing && 'Nothing should answer it',
-    (document_id ?? words) !== null && `${part} should be found`,
-    check.expects_value && (value === null ? 'No table should give a value' : `A table should give “${value}”`),
-    check.on_failure === 'block' ? 'a change that breaks it is stopped' : 'you’re told of a change that breaks it',
-  ]
-  return expected.filter(Boolean).join(' · ')
+/** “Expects “$22” from Prices”. @param link that of the expected document, undefined if it was deleted */
+function expectedBy({ document_id, words, value, ...check }: KeptCheck, link: Html | undefined): Html {
+  if (check.expects_nothing) return html`Expects no answer`
+  const said = [value, words].flatMap((each) => (each === null ? [] : `“${each}”`)).join(' and ')
+  const unsaid = check.expects_value ? 'an answer without a price or other value' : 'an answer'
+  const warns = check.on_failure === 'warn' && ' · only warns of a change that breaks it'
+  return html`Expects ${said || unsaid}${document_id !== null && html` from ${link ?? 'a deleted document'}`}${warns}`
 }
