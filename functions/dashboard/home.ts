@@ -60,9 +60,9 @@ export function addHomeScreen(screens: Screens) {
       const week = answered && weekView(agent.id, answered.filter(ofAgent), saved[0]?.log_questions === true)
       const open = answered?.filter((each) => ofAgent(each) && each.answer !== 'found') ?? []
       const unanswered = open.reduce((sum, { count }) => sum + count, 0)
-      const { held = 0 } = troubles.find(ofAgent) ?? {}
-      const needs = needsOf(agent, { ...troubles.find(ofAgent), unanswered }, { mayWrite, mayChange })
-      return agentCard(agent, needs, { week, mayChange, mayWrite, held })
+      const found = troubles.find(ofAgent)
+      const needs = needsOf(agent, { ...found, unanswered }, { mayWrite, mayChange })
+      return agentCard(agent, needs, { week, mayChange, mayWrite, held: found?.held ?? 0 })
     }
     return {
       title: 'Agents',

@@ -44,11 +44,12 @@ export async function invite(
   const hash = hashToken(token)
   const members = sql`select from memberships m join people p on p.id = m.person_id
     where m.organization_id = ${organizationId} and m.removed_at is null and p.mail = ${mail}`
+  const isRecent = sql`i.created_at >= now() - interval '5 minutes'`
   const { found, recent, made } = await db.batch({
     lock: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}::text, 7))`,
     found: members,
     recent: sql`select from invitations i where i.organization_id = ${organizationId} and i.mail = ${mail}
-      and i.created_at >= now() - interval '5 minutes'`,
+      and ${isRecent}`,
     made: changeWithRecord(
       { organizationId, by, command: 'person invite', args: [role, id] },
       sql`insert into invitations as i (organization_id, id, mail, role, token_hash, expires_at, invited_by)
@@ -58,7 +59,7 @@ export async function invite(
             where organization_id = ${organizationId} and command = 'person invite' and started_at > now() - interval '1 day')
         on conflict (organization_id, mail) do update set id = excluded.id, role = excluded.role,
           token_hash = ${hash}, expires_at = excluded.expires_at, invited_by = excluded.invited_by, created_at = now()
-          where i.created_at < now() - interval '5 minutes'
+          where not ${isRecent}
         returning 1`,
     ),
   })

@@ -76,11 +76,12 @@ const ofOthers =
 
 type Place = Pick<Hit, 'document_title' | 'content' | 'metadata' | 'chunk_id' | 'document_id'>
 
-/** The hits that say where the business is, the clearest first; then the others in their order. */
-export function addressFirst<Found extends Place>(hits: readonly Found[], agentName: string): Found[] {
+/** The hits that say where the business is, the clearest first; then the others in their order. `address`: `said` if any does. */
+export function addressFirst<Found extends Place>(hits: readonly Found[], agentName: string) {
   const business = formsIn(agentName)
   const grades = new Map(hits.map((hit) => [hit, gradeOf(hit, business)]))
-  return hits.toSorted((a, b) => grades.get(b)! - grades.get(a)!)
+  const address = hits.some((hit) => grades.get(hit)! > 0) ? ('said' as const) : ('missing' as const)
+  return { hits: hits.toSorted((a, b) => grades.get(b)! - grades.get(a)!), address }
 }
 
 /** 0 if no sentence says where the business is. */
@@ -94,6 +95,3 @@ function gradeOf(hit: Place, business: ReadonlySet<string>): number {
   })
   return Math.max(0, ...grades)
 }
-
-/** True if a hit says where the business is. */
-export const saysAddress = (hit: Place, agentName: string) => gradeOf(hit, formsIn(agentName)) > 0

@@ -64,8 +64,8 @@ const asksFirst =
   /\b(?:(?:what time|when) (?:do|does|will) (?:you|the|we)(?: \p{L}+){0,4} open|how early|from when|opens?(?: up)? at|ab wann|wie früh|wann (?:öffnen|machen)|ouvr\p{L}{1,4})(?!\p{L})/u
 const asksWhether = /\b(?:is|are|will|be) (?:\p{L}+ ){0,4}open\b/u
 const asksPrice = /\bhow much\b|\bwie ?viel (?!uhr)|\bwas kostet|\bwie teuer\b|\bcombien\b/
-const asksOther =
-  /\b(?:how (?:old|many|big|large|far|heavy|tall|high|deep|fast|often|wide)|who|where|why|wie (?:alt|viele|groß|weit|schwer|oft|hoch)|wo|wer|warum|quel âge|où|qui|pourquoi)(?!\p{L})/u
+const asksMeasure =
+  /\b(?:how (?:old|many|big|large|far|heavy|tall|high|deep|fast|often|wide)|wie (?:alt|viele|groß|weit|schwer|oft|hoch)|quel âge)(?!\p{L})/u
 const asksWhere = /\b(?:where|who|why|wo|wer|warum|où|qui|pourquoi)(?!\p{L})/u
 const unprovable =
   /\b(?:when|what time) (?:was|were|did)\b|\bwhen .{1,40} closed\b|\ball in\b|\b(?:with|including) (?:a |the )?deposit\b|\bmit kaution\b/
@@ -103,7 +103,7 @@ function newTurn(text: string): AskedTurn {
     end: kinds.has('time') ? end : undefined,
     asksWhether: asksWhether.test(query) && !/\b(?:when|what time|how late|until|till)\b/.test(query),
     asksPrice: asksPrice.test(query),
-    asksOther: asksOther.test(query),
+    asksOther: asksMeasure.test(query) || asksWhere.test(query),
     asksWhere: asksWhere.test(query),
   }
 }

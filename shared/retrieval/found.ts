@@ -1,6 +1,6 @@
 import type { KeptHit } from '../database/tables.ts'
 import { dayOf, dayText } from '../organizations/time-zone.ts'
-import { addressFirst, asksAddress, saysAddress } from './address.ts'
+import { addressFirst, asksAddress } from './address.ts'
 import { datesOf } from './dates/asked-days.ts'
 import { type Dated, datedFirst, daysOfCall, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { type Place as ChunkPlace, placeOf } from './index/agent-index.ts'
@@ -112,8 +112,9 @@ function judged({ index, sought }: Plan, passages: readonly Passage[], likeness:
   const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
   const dated = datedFirst(unseen.slice(0, comparedPassages), asked[0]?.inContext ?? '', days, moment, name)
   const isWhere = asked.some(({ query }) => asksAddress(query))
-  const compared = isWhere ? addressFirst(dated.hits, name) : dated.hits
-  const address = isWhere && compared[0] ? (saysAddress(compared[0], name) ? 'said' : 'missing') : undefined
+  const { hits: compared, address } = isWhere
+    ? addressFirst(dated.hits, name)
+    : { hits: dated.hits, address: undefined }
   const hits = [...compared, ...unseen.slice(comparedPassages)]
   const turnOf = (text: string) => withWeekdays(text, days, moment, dated)
   const queries = [...new Set(heard.map(turnOf))]

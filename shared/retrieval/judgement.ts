@@ -36,7 +36,7 @@ interface Heard {
   isExcepted: boolean
   /** `said` if the first passage has the hours of the asked day, `missing` if that is a holiday and only usual hours are there. */
   hours: 'said' | 'missing' | undefined
-  /** `said` if the first passage says where the business is; undefined unless that alone is asked. */
+  /** `said` if the first passage says where the business is; undefined unless nothing else is asked. */
   address: 'said' | 'missing' | undefined
   /** The first passage's sentence about hours of this season, which alone may have the value. */
   seasonal: string | undefined

@@ -18,8 +18,8 @@ const numbered = new RegExp(
   ].join('|'),
   'u',
 )
-/** A place that is told without a number: “We are on Mill Lane, opposite the fire station”. */
-const told = new RegExp(
+/** A place without a house number: “We are on Mill Lane, opposite the fire station”. */
+const unnumbered = new RegExp(
   `(?<!\\p{L})(?:[Ww]e(?:['’]re| are)|[Ff]ind us|located|situated|based)(?: \\p{L}+){0,2}? (?:at|on|in|off|opposite|behind|beside|near|next to) (?:(?:the )?corner of|${street})`,
   'u',
 )
@@ -29,5 +29,5 @@ const labelled =
 /** Tells how exactly a text says where something is: 2 by a street with its number, 1 in words, 0 not at all. */
 export function addressIn(text: string): 0 | 1 | 2 {
   if (numbered.test(text)) return 2
-  return told.test(text) || labelled.test(text) ? 1 : 0
+  return unnumbered.test(text) || labelled.test(text) ? 1 : 0
 }

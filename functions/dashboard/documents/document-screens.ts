@@ -55,7 +55,7 @@ export function addDocumentScreens(
         listChunks(db, scope, { limit: passagesPerPage, after: from - 2 }),
       ])
       if (isPartial && seen === tagOf(document)) return c.body(null, 204)
-      const beside = await readBeside(db, scope)
+      const beside = await readBeside(db, scope, chunks.length > 0)
       const place = { agentId: scope.agentId, base: agentPage(scope.agentId, 'documents'), mayWrite: may('kb:write') }
       const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
       const hasUpload = place.mayWrite && !isPartial && takesFile

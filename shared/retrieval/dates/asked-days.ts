@@ -161,7 +161,7 @@ function inWeeks(days: AskedDays[], folded: string, original: string): AskedDays
     if (!last || !day || !isWeek(week) || !namesWeekday(day) || !besideWeek.test(folded.slice(last.end, next.start)))
       kept.push(next)
     else {
-      const from = week.from + ((((day.from - week.from) % 7) + 7) % 7)
+      const from = week.from + partsOf(day.from).weekday
       const place = { start: last.start, end: next.end, said: original.slice(last.start, next.end) }
       kept.splice(-1, 1, { ...day, ...place, from, to: from, naming: 'relative weekday' })
     }
@@ -169,6 +169,7 @@ function inWeeks(days: AskedDays[], folded: string, original: string): AskedDays
   return kept
 }
 
+/** Each whole week begins on a Monday. */
 const isWeek = ({ from, to }: AskedDays) => to - from === 6
 /** What stands between a weekday and its week. */
 const besideWeek = /^ (?:of |in |on |am |der |de |de la |la |le |el |op )?$/

@@ -185,12 +185,7 @@ async function save(
   request: { origin: Origin; ignores: boolean },
 ): Promise<void> {
   const changes = { title, ...changedDates(days, document) }
-  const change =
-    content === undefined
-      ? edit(changes)
-      : document.source_url === null
-        ? edit({ ...changes, content })
-        : correctText({ ...changes, content }, correctionsAfter)
+  const change = content === undefined ? edit(changes) : correctText({ ...changes, content }, correctionsAfter)
   await editDocument(outbox, scope, change, { ...request, match: unedited(edits), readsText: true })
 }
 

@@ -19,18 +19,20 @@ export const maxWrittenBytes = 1024 * 1024
 const shownCharacters = 20_000
 
 /**
- * Reads the rest of a document's page. `beginning`: the start of its text, null without one. `lost`: the
+ * Reads the rest of a document's page. `beginning`: the start of its text if it has no passages, null without a text. `lost`: the
  * corrections that a file's current text lacks, each with its index among all. `pages`: each passage's page, by the passage's index.
  * @throws ApiError agent_not_found, document_not_found
  */
-export async function readBeside(db: Database, scope: DocumentScope) {
+export async function readBeside(db: Database, scope: DocumentScope, hasPassages: boolean) {
   const query = db
     .selectFrom('documents as d')
     .select([
       'd.corrections',
       'd.chunk_pages as pages',
       sql<string | null>`case when ${d.corrections} <> '[]' then ${d.extracted_text} end`.as('text'),
-      sql<string | null>`left(${text}, ${shownCharacters})`.as('beginning'),
+      sql<string | null>`case when not ${hasPassages}::boolean then left(${text}, ${shownCharacters}) end`.as(
+        'beginning',
+      ),
     ])
     .where(isDocument(scope))
   const { corrections, pages, text: extracted, beginning } = await findDocument(db, scope, query)
@@ -42,7 +44,7 @@ export async function readBeside(db: Database, scope: DocumentScope) {
   }
 }
 
-/** Where a passage's line that answers the question best begins in the text, or the passage, by its number. Undefined without offsets. */
+/** The offset in the text of a passage's line that answers the question best, or of the passage, by its number. Undefined without offsets. */
 export async function startOf(db: Database, scope: DocumentScope, passage = '', question = '') {
   if (!/^\d{1,7}$/.test(passage)) return undefined
   const { chunks } = await listChunks(db, scope, { limit: 1, after: Number(passage) - 2 })

@@ -29,7 +29,7 @@ export interface Editing {
   note?: Html
   /** The caller's question that the text should answer. */
   question?: string | undefined
-  /** Where the cursor is in the text at first. */
+  /** The cursor's offset in the text at first. */
   cursor?: number | undefined
 }
 
